@@ -1,0 +1,248 @@
+//! Extensions: how another crate adds a kind of thing to the runtime, with state of its own a
+//! runtime and a world, hooks in the frame and in the teardown, and a list for inspection.
+//!
+//! Flows, the console and whatever a third crate brings use only this.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+
+use crate::cx::Cx;
+use crate::frame::Stage;
+use crate::runtime::Runtime;
+use crate::world::{WorldError, WorldId};
+
+/// The kinds in whose order a world's things end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TeardownPhase {
+    /// Flows end `Aborted`.
+    Flows,
+    /// Timers are cleared.
+    Timers,
+    /// Delegate bindings go.
+    Delegates,
+    /// Console commands and variables go.
+    Commands,
+    /// Tickables are shut down.
+    Tickables,
+    /// Subsystems are deinitialized.
+    Subsystems,
+}
+
+impl TeardownPhase {
+    /// All of them, in order.
+    pub const ALL: [TeardownPhase; 6] = [
+        TeardownPhase::Flows,
+        TeardownPhase::Timers,
+        TeardownPhase::Delegates,
+        TeardownPhase::Commands,
+        TeardownPhase::Tickables,
+        TeardownPhase::Subsystems,
+    ];
+}
+
+/// Called in a stage.
+pub type StageHook<H> = fn(&mut Cx<'_, H>);
+/// Called in the teardown of a world.
+pub type TeardownHook<H> = fn(&mut Cx<'_, H>, WorldId);
+/// Lists what lives, a line each.
+pub type InspectHook<H> = fn(&Runtime<H>) -> Vec<String>;
+
+/// What an extension hooks into. Hooks are plain functions: what they need lies in the
+/// extension's state, which stays reachable for the user code they call.
+///
+/// ```
+/// use sc_core::{Cx, Extension, Runtime, Stage, WorldKind};
+/// #[derive(Default)]
+/// struct Count(u32);
+/// fn count(cx: &mut Cx<'_, ()>) {
+///     let world = cx.world();
+///     if let Some(state) = world.and_then(|w| cx.world_state::<Count>(w).ok()) { state.0 += 1; }
+/// }
+/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// let mut cx = rt.cx(&mut host);
+/// cx.install(Extension::new("count").on_world_stage(Stage::PostUpdate, count));
+/// let world = cx.create_world(WorldKind::Game)?;
+/// rt.tick_secs(&mut host, 0.1)?;
+/// assert_eq!(rt.cx(&mut host).world_state::<Count>(world)?.0, 1);
+/// # Ok::<(), sc_core::Error>(())
+/// ```
+pub struct Extension<H: 'static> {
+    name: &'static str,
+    world_stages: Vec<(Stage, StageHook<H>)>,
+    runtime_stages: Vec<(Stage, StageHook<H>)>,
+    teardown: Vec<(TeardownPhase, TeardownHook<H>)>,
+    runtime_teardown: Option<StageHook<H>>,
+    inspect: Option<InspectHook<H>>,
+}
+
+impl<H> Extension<H> {
+    /// An extension without hooks. Its name tells it from others.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Extension {
+            name,
+            world_stages: Vec::new(),
+            runtime_stages: Vec::new(),
+            teardown: Vec::new(),
+            runtime_teardown: None,
+            inspect: None,
+        }
+    }
+
+    /// Calls `hook` in a stage for every world of the frame, in creation order, after the stage's
+    /// tickables. `cx.world()` is the world, `cx.delta()` its `Game` delta. Worlds that tick
+    /// nothing gameplay-like are left out.
+    #[must_use]
+    pub fn on_world_stage(mut self, stage: Stage, hook: StageHook<H>) -> Self {
+        self.world_stages.push((stage, hook));
+        self
+    }
+
+    /// Calls `hook` in a stage once, after the stage's worlds. `cx.delta()` is the real delta.
+    #[must_use]
+    pub fn on_runtime_stage(mut self, stage: Stage, hook: StageHook<H>) -> Self {
+        self.runtime_stages.push((stage, hook));
+        self
+    }
+
+    /// Calls `hook` in the teardown of every world, in its phase.
+    #[must_use]
+    pub fn on_teardown(mut self, phase: TeardownPhase, hook: TeardownHook<H>) -> Self {
+        self.teardown.push((phase, hook));
+        self
+    }
+
+    /// Calls `hook` when the runtime is shut down, after its worlds have ended.
+    #[must_use]
+    pub fn on_runtime_teardown(mut self, hook: StageHook<H>) -> Self {
+        self.runtime_teardown = Some(hook);
+        self
+    }
+
+    /// Lists what lives for [`Runtime::inspect`].
+    #[must_use]
+    pub fn inspected_by(mut self, hook: InspectHook<H>) -> Self {
+        self.inspect = Some(hook);
+        self
+    }
+}
+
+impl<H> fmt::Debug for Extension<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Extension").field(&self.name).finish()
+    }
+}
+
+/// One value a type.
+#[derive(Default)]
+pub(crate) struct StateMap(Vec<(TypeId, Box<dyn Any>)>);
+
+impl StateMap {
+    fn get_or_default<T: Default + 'static>(&mut self) -> Option<&mut T> {
+        let of = TypeId::of::<T>();
+        let at = match self.0.iter().position(|(id, _)| *id == of) {
+            Some(at) => at,
+            None => {
+                self.0.push((of, Box::new(T::default())));
+                self.0.len() - 1
+            }
+        };
+        self.0.get_mut(at)?.1.downcast_mut()
+    }
+
+    fn get<T: 'static>(&self) -> Option<&T> {
+        let of = TypeId::of::<T>();
+        let found = self.0.iter().find(|(id, _)| *id == of)?;
+        found.1.downcast_ref()
+    }
+}
+
+impl<H> Cx<'_, H> {
+    /// Installs an extension. `false` when one of that name is installed already: the first
+    /// stays.
+    pub fn install(&mut self, extension: Extension<H>) -> bool {
+        let known = self.rt.extensions.iter().any(|e| e.name == extension.name);
+        if !known {
+            self.rt.extensions.push(extension);
+        }
+        !known
+    }
+
+    /// The runtime's value of a type, made by `Default` on first use. Dropped with the runtime.
+    pub fn runtime_state<T: Default + 'static>(&mut self) -> &mut T {
+        match self.rt.state.get_or_default() {
+            Some(state) => state,
+            None => unreachable!("the map holds a value of the type it is filed under"),
+        }
+    }
+
+    /// A world's value of a type, made by `Default` on first use. Dropped with the world, after
+    /// its teardown.
+    ///
+    /// # Errors
+    /// [`WorldError::Gone`].
+    pub fn world_state<T: Default + 'static>(
+        &mut self,
+        world: WorldId,
+    ) -> Result<&mut T, WorldError> {
+        let found = self.rt.worlds.get_mut(world);
+        let state = found.and_then(|w| w.state.get_or_default());
+        state.ok_or(WorldError::Gone)
+    }
+}
+
+impl<H> Runtime<H> {
+    /// The runtime's value of a type, if there is one by now.
+    #[must_use]
+    pub fn state<T: 'static>(&self) -> Option<&T> {
+        self.state.get()
+    }
+
+    /// A world's value of a type, if there is one by now.
+    #[must_use]
+    pub fn world_state<T: 'static>(&self, world: WorldId) -> Option<&T> {
+        self.worlds.get(world)?.state.get()
+    }
+
+    /// What lives of an extension's kind, a line each; `None` when no extension of that name is
+    /// installed.
+    #[must_use]
+    pub fn inspect(&self, extension: &str) -> Option<Vec<String>> {
+        let found = self.extensions.iter().find(|e| e.name == extension)?;
+        Some(found.inspect.map_or_else(Vec::new, |hook| hook(self)))
+    }
+
+    /// The names of the installed extensions, in order of installation.
+    pub fn extensions(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.extensions.iter().map(|e| e.name)
+    }
+
+    pub(crate) fn stage_hook(
+        &self,
+        extension: usize,
+        stage: Stage,
+        of_world: bool,
+    ) -> Option<StageHook<H>> {
+        let extension = self.extensions.get(extension)?;
+        let hooks = if of_world {
+            &extension.world_stages
+        } else {
+            &extension.runtime_stages
+        };
+        hooks.iter().find(|h| h.0 == stage).map(|h| h.1)
+    }
+
+    pub(crate) fn teardown_hook(
+        &self,
+        extension: usize,
+        phase: TeardownPhase,
+    ) -> Option<TeardownHook<H>> {
+        let extension = self.extensions.get(extension)?;
+        let hook = extension.teardown.iter().find(|h| h.0 == phase);
+        hook.map(|h| h.1)
+    }
+
+    pub(crate) fn runtime_teardown_hook(&self, extension: usize) -> Option<StageHook<H>> {
+        self.extensions.get(extension)?.runtime_teardown
+    }
+}

@@ -1,0 +1,163 @@
+//! Reports: what went wrong without stopping the frame, through one handler a runtime.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Something worked, perhaps not as meant.
+    Warning,
+    /// Something did not happen.
+    Error,
+}
+
+/// What a report is about. `docs/diagnostics.md` has cause and fix of each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ReportKind {
+    /// An object was initialized that already is.
+    AlreadyInitialized,
+    /// Something was started, initialized or created in a world that is dead, dying or unnamed.
+    NoLiveWorld,
+    /// An owner was dropped while its object was still initialized.
+    OwnerDropped,
+    /// The runtime was dropped while an object was still initialized.
+    RuntimeDropped,
+    /// User code panicked and the policy is to go on.
+    Panicked,
+    /// A world's dilated delta was beyond the range of a clock.
+    DeltaSaturated,
+}
+
+impl ReportKind {
+    /// How bad reports of this kind are.
+    ///
+    /// ```
+    /// use sc_core::{ReportKind, Severity};
+    /// assert_eq!(ReportKind::OwnerDropped.severity(), Severity::Error);
+    /// ```
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            ReportKind::AlreadyInitialized | ReportKind::DeltaSaturated => Severity::Warning,
+            ReportKind::NoLiveWorld
+            | ReportKind::OwnerDropped
+            | ReportKind::RuntimeDropped
+            | ReportKind::Panicked => Severity::Error,
+        }
+    }
+
+    /// What to do about reports of this kind.
+    ///
+    /// ```
+    /// use sc_core::ReportKind;
+    /// assert!(ReportKind::OwnerDropped.fix().contains("shutdown"));
+    /// ```
+    #[must_use]
+    pub const fn fix(self) -> &'static str {
+        match self {
+            ReportKind::AlreadyInitialized => {
+                "initialize an object once, or shut it down before initializing it again"
+            }
+            ReportKind::NoLiveWorld => {
+                "pass a world that exists and is not being destroyed; an object meant to live without one is made with `spawn_worldless`"
+            }
+            ReportKind::OwnerDropped => "call `owner.shutdown(cx)` before the owner goes",
+            ReportKind::RuntimeDropped => "call `runtime.shutdown(&mut host)` before dropping it",
+            ReportKind::Panicked => {
+                "fix the panic; the object is uninitialized and does not tick until it is initialized again"
+            }
+            ReportKind::DeltaSaturated => "use a smaller dilation, or `set_max_delta`",
+        }
+    }
+}
+
+/// One report: something went wrong, and the frame goes on.
+///
+/// ```
+/// use sc_core::{Report, ReportKind, Severity};
+/// # let report = Report::new(ReportKind::OwnerDropped, "destroyed while still initialized")
+/// #     .object("Spinner").world("level");
+/// assert_eq!(report.severity, Severity::Error);
+/// assert_eq!(
+///     report.to_string(),
+///     "Spinner (world `level`): destroyed while still initialized; \
+///      to fix: call `owner.shutdown(cx)` before the owner goes"
+/// );
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is about.
+    pub kind: ReportKind,
+    /// The name of the object concerned, if one is.
+    pub object: Option<String>,
+    /// The name of the world concerned, if one is.
+    pub world: Option<String>,
+    /// What happened.
+    pub what: String,
+    /// What to do about it.
+    pub fix: Cow<'static, str>,
+}
+
+impl Report {
+    /// A report of a kind, with that kind's severity and fix.
+    #[must_use]
+    pub fn new(kind: ReportKind, what: impl Into<String>) -> Self {
+        Report {
+            severity: kind.severity(),
+            kind,
+            object: None,
+            world: None,
+            what: what.into(),
+            fix: Cow::Borrowed(kind.fix()),
+        }
+    }
+
+    /// The same, naming an object.
+    #[must_use]
+    pub fn object(mut self, name: impl Into<String>) -> Self {
+        self.object = Some(name.into());
+        self
+    }
+
+    /// The same, naming a world.
+    #[must_use]
+    pub fn world(mut self, name: impl Into<String>) -> Self {
+        self.world = Some(name.into());
+        self
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.object, &self.world) {
+            (Some(object), Some(world)) => write!(f, "{object} (world `{world}`): ")?,
+            (Some(object), None) => write!(f, "{object}: ")?,
+            (None, Some(world)) => write!(f, "world `{world}`: ")?,
+            (None, None) => {}
+        }
+        write!(f, "{}; to fix: {}", self.what, self.fix)
+    }
+}
+
+/// Receives every report of one runtime. It has no access to the runtime: it is called in
+/// the middle of the frame.
+pub type ReportHandler = Box<dyn FnMut(&Report)>;
+
+/// The default handler: a `tracing` event with target `stillcooking`.
+pub(crate) fn trace_report(report: &Report) {
+    let object = report.object.as_deref().unwrap_or_default();
+    let world = report.world.as_deref().unwrap_or_default();
+    let kind = report.kind;
+    match report.severity {
+        Severity::Warning => {
+            tracing::warn!(target: "stillcooking", ?kind, object, world, "{report}");
+        }
+        Severity::Error => {
+            tracing::error!(target: "stillcooking", ?kind, object, world, "{report}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The runtime: what owns everything, and how it ends.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use slotmap::SlotMap;
+
+use crate::clock::WorldClocks;
+use crate::cx::{Cx, NOBODY, Payload, Scope};
+use crate::extension::{Extension, StateMap};
+use crate::frame::FrameState;
+use crate::inbox::{Inbox, OwnerSink, Posted, Poster};
+use crate::report::{Report, ReportHandler, ReportKind, trace_report};
+use crate::stopwatch::Stopwatch;
+use crate::tick::slots::{Slots, flag};
+use crate::tick::{SettleScratch, TickSet, Tickable};
+use crate::world::{Instance, InstanceId, World, WorldId};
+use crate::{Secs, TimeError};
+
+/// What happens when user code panics. In both cases the panicked object is uninitialized
+/// without its shutdown event, and everything else stays intact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PanicPolicy {
+    /// The panic goes on, out of the call that ran the user code. A host that catches it can go
+    /// on with the next frame. The default.
+    #[default]
+    Propagate,
+    /// The panic is caught and reported, and the frame goes on.
+    Isolate,
+}
+
+/// Owns worlds, objects and clocks, and runs the frame. Generic over the host: the game's own
+/// state, which every callback gets.
+///
+/// It belongs to one thread; the compiler checks it:
+///
+/// ```compile_fail
+/// let rt = sc_core::Runtime::<()>::new();
+/// std::thread::spawn(move || drop(rt));
+/// ```
+///
+/// Other threads reach it through a [`Poster`].
+///
+/// End it with [`shutdown`](Runtime::shutdown). Merely dropping it calls nothing: it makes one
+/// report for each object still initialized. Owners dropped later are no-ops.
+pub struct Runtime<H: 'static> {
+    pub(crate) worlds: SlotMap<WorldId, World>,
+    /// Every world, in creation order.
+    pub(crate) world_order: Vec<WorldId>,
+    pub(crate) worlds_made: u64,
+    pub(crate) instances: SlotMap<InstanceId, Instance>,
+    pub(crate) slots: Slots<H>,
+    pub(crate) worldless: TickSet,
+    pub(crate) settle_scratch: SettleScratch,
+    /// The runtime's own clock; only its `Real` reading counts.
+    pub(crate) clocks: WorldClocks,
+    pub(crate) frame: FrameState,
+    /// Scratch: objects on their way out.
+    graves: Vec<Box<dyn Tickable<H>>>,
+    pub(crate) inbox: Arc<Inbox<H>>,
+    /// Closures taken from the inbox that have not run yet.
+    pub(crate) posted: VecDeque<Posted<H>>,
+    pub(crate) extensions: Vec<Extension<H>>,
+    pub(crate) state: StateMap,
+    pub(crate) max_delta: Option<u64>,
+    pub(crate) panic_policy: PanicPolicy,
+    stopwatch: Option<Box<dyn Stopwatch>>,
+    profile: bool,
+    report_handler: ReportHandler,
+    /// Callbacks on the stack.
+    pub(crate) depth: u32,
+    /// Something must happen before the next callback: see `Cx::after_callback`.
+    pub(crate) attention: bool,
+    /// Worlds to tear down, in order.
+    pub(crate) dying: VecDeque<WorldId>,
+    pub(crate) tearing_down: bool,
+    /// The first panic of the running teardown.
+    pub(crate) teardown_panic: Option<Payload>,
+    pub(crate) is_shut_down: bool,
+    _not_send: PhantomData<*const ()>,
+}
+
+impl<H> Default for Runtime<H> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<H> Runtime<H> {
+    /// An empty runtime: no world, no delta limit, panics propagate, reports go to `tracing`.
+    #[must_use]
+    pub fn new() -> Self {
+        Runtime {
+            worlds: SlotMap::with_key(),
+            world_order: Vec::new(),
+            worlds_made: 0,
+            instances: SlotMap::with_key(),
+            slots: Slots::default(),
+            worldless: TickSet::default(),
+            settle_scratch: SettleScratch::default(),
+            clocks: WorldClocks::default(),
+            frame: FrameState::default(),
+            graves: Vec::new(),
+            inbox: Inbox::new(),
+            posted: VecDeque::new(),
+            extensions: Vec::new(),
+            state: StateMap::default(),
+            max_delta: None,
+            panic_policy: PanicPolicy::default(),
+            stopwatch: None,
+            profile: false,
+            report_handler: Box::new(trace_report),
+            depth: 0,
+            attention: false,
+            dying: VecDeque::new(),
+            tearing_down: false,
+            teardown_panic: None,
+            is_shut_down: false,
+            _not_send: PhantomData,
+        }
+    }
+
+    /// The way to everything, outside callbacks: no world, no delta.
+    #[must_use]
+    pub fn cx<'a>(&'a mut self, host: &'a mut H) -> Cx<'a, H> {
+        Cx {
+            host,
+            rt: self,
+            scope: Scope::OUTSIDE,
+        }
+    }
+
+    /// Posts closures to this runtime from other threads.
+    #[must_use]
+    pub fn poster(&self) -> Poster<H> {
+        Poster::new(Arc::clone(&self.inbox))
+    }
+
+    /// Sets what happens when user code panics.
+    pub fn set_panic_policy(&mut self, policy: PanicPolicy) {
+        self.panic_policy = policy;
+    }
+
+    /// Sets the longest real delta of a frame, for all clocks, and the longest dilated one. What is
+    /// clamped off is in the frame's report. `None` = no limit, the default.
+    ///
+    /// # Errors
+    /// [`TimeError`] for a limit that is no time; the old one stays.
+    pub fn set_max_delta(&mut self, limit: Option<Secs>) -> Result<(), TimeError> {
+        self.max_delta = limit.map(Secs::to_nanos).transpose()?;
+        Ok(())
+    }
+
+    /// Sets who receives the reports. Default: a `tracing` event with target `stillcooking`.
+    ///
+    /// ```
+    /// use sc_core::Runtime;
+    /// use std::{cell::RefCell, rc::Rc};
+    /// let seen = Rc::new(RefCell::new(Vec::new()));
+    /// let mut rt = Runtime::<()>::new();
+    /// let sink = Rc::clone(&seen);
+    /// rt.set_report_handler(move |report| sink.borrow_mut().push(report.to_string()));
+    /// ```
+    pub fn set_report_handler(&mut self, handler: impl FnMut(&Report) + 'static) {
+        self.report_handler = Box::new(handler);
+    }
+
+    /// Sets the stopwatch for budgets and timings.
+    pub fn set_stopwatch(&mut self, stopwatch: impl Stopwatch) {
+        self.stopwatch = Some(Box::new(stopwatch));
+    }
+
+    /// Whether there is a stopwatch.
+    #[must_use]
+    pub fn has_stopwatch(&self) -> bool {
+        self.stopwatch.is_some()
+    }
+
+    /// Times every tick by the stopwatch, for [`TickInfo`](crate::TickInfo). Off by default: two
+    /// readings of a clock cost more than a small tick. Without a stopwatch, timings stay empty.
+    pub fn set_profiling(&mut self, on: bool) {
+        self.profile = on;
+    }
+
+    pub(crate) fn profiling(&self) -> bool {
+        self.profile && self.stopwatch.is_some()
+    }
+
+    pub(crate) fn stopwatch_nanos(&self) -> u64 {
+        let now = self.stopwatch.as_ref().map_or(Duration::ZERO, |s| s.now());
+        u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The number of the current frame, or of the last one; the first is 1.
+    #[must_use]
+    pub fn frame_number(&self) -> u64 {
+        self.frame.number
+    }
+
+    pub(crate) fn send_report(&mut self, report: Report) {
+        self.frame.reports += 1;
+        (self.report_handler)(&report);
+    }
+
+    /// Sends a report that names an object and its world.
+    pub(crate) fn report_on(&mut self, slot: u32, mut report: Report) {
+        let cold = &self.slots.cold[slot as usize];
+        report.object = Some(cold.name.clone().into_owned());
+        let world = cold.home.and_then(|home| self.worlds.get(home));
+        report.world = world.map(|w| w.name.clone().into_owned());
+        self.send_report(report);
+    }
+
+    pub(crate) fn owns(&self, sink: &Arc<dyn OwnerSink>) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(sink), Arc::as_ptr(&self.inbox))
+    }
+
+    /// Ends everything, inner before outer: worlds newest first, then worldless objects newest
+    /// first. Nothing can be started afterwards. Idempotent.
+    ///
+    /// # Panics
+    /// When something panicked in it and the policy is `Propagate`: the first panic is raised
+    /// again when everything has ended.
+    pub fn shutdown(&mut self, host: &mut H) {
+        if self.is_shut_down {
+            return;
+        }
+        self.is_shut_down = true;
+        for world in self.world_order.clone().into_iter().rev() {
+            self.mark_dying(world);
+        }
+        let mut cx = self.cx(host);
+        let worlds = catch_unwind(AssertUnwindSafe(|| cx.after_callback()));
+        cx.rt.tearing_down = true;
+        cx.shut_down_all(None);
+        for extension in 0..cx.rt.extensions.len() {
+            if let Some(hook) = cx.rt.runtime_teardown_hook(extension)
+                && let Err(payload) = cx.guarded(Scope::OUTSIDE, |cx| hook(cx))
+            {
+                cx.settle_panic(NOBODY, payload);
+            }
+        }
+        cx.rt.tearing_down = false;
+        self.close_frame();
+        let dropped = self.drop_dead();
+        self.inbox.close();
+        self.posted.clear();
+        let later = self.teardown_panic.take().or(dropped);
+        if let Some(payload) = worlds.err().or(later) {
+            resume_unwind(payload);
+        }
+    }
+
+    /// Reports, frees and drops the dead. Gives back the first panic of a destructor, if the
+    /// policy is to go on with it.
+    pub(crate) fn drop_dead(&mut self) -> Option<Payload> {
+        let mut graves = std::mem::take(&mut self.graves);
+        self.bury_dead(&mut graves);
+        let mut first = None;
+        for object in graves.drain(..) {
+            let name = object.name();
+            let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(object))) else {
+                continue;
+            };
+            match self.panic_policy {
+                PanicPolicy::Propagate => {
+                    first.get_or_insert(payload);
+                }
+                PanicPolicy::Isolate => {
+                    let message = crate::cx::panic_message(&*payload);
+                    let what = format!("panicked in its destructor: {message}");
+                    let report = Report::new(ReportKind::Panicked, what);
+                    self.send_report(report.object(name));
+                }
+            }
+        }
+        self.graves = graves;
+        first
+    }
+}
+
+impl<H> Drop for Runtime<H> {
+    fn drop(&mut self) {
+        self.inbox.close();
+        let all: Vec<u32> = (0..self.slots.hot.len())
+            .filter_map(|index| u32::try_from(index).ok())
+            .filter(|&slot| self.slots.has(slot, flag::INITIALIZED))
+            .collect();
+        for slot in self.slots.newest_first(&all) {
+            let what = "the runtime was dropped while it was still initialized";
+            self.report_on(slot, Report::new(ReportKind::RuntimeDropped, what));
+        }
+    }
+}

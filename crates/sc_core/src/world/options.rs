@@ -1,0 +1,73 @@
+//! How a world is to be made.
+
+use std::borrow::Cow;
+
+use super::{InstanceId, WorldId, WorldKind};
+
+/// How a world is to be made. A [`WorldKind`] alone converts into it.
+///
+/// ```
+/// use sc_core::{Runtime, WorldKind, WorldOptions};
+/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// let mut cx = rt.cx(&mut host);
+/// let session = cx.create_instance("session");
+/// let level = cx.create_world(WorldOptions::new(WorldKind::Game).name("level").instance(session))?;
+/// let inset = cx.create_world(WorldOptions::new(WorldKind::Preview).parent(level).ticks_gameplay(true))?;
+/// # Ok::<(), sc_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorldOptions {
+    pub(super) kind: WorldKind,
+    pub(super) name: Option<Cow<'static, str>>,
+    pub(super) parent: Option<WorldId>,
+    pub(super) instance: Option<InstanceId>,
+    pub(super) ticks_gameplay: bool,
+}
+
+impl WorldOptions {
+    /// A world of a kind, without parent and instance.
+    #[must_use]
+    pub fn new(kind: WorldKind) -> Self {
+        WorldOptions {
+            kind,
+            name: None,
+            parent: None,
+            instance: None,
+            ticks_gameplay: kind.ticks_gameplay(),
+        }
+    }
+
+    /// What reports and lists call it. Default: its kind and number.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Its parent: paused with it, destroyed before it.
+    #[must_use]
+    pub fn parent(mut self, parent: WorldId) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// Its game instance: paused with it, destroyed with it.
+    #[must_use]
+    pub fn instance(mut self, instance: InstanceId) -> Self {
+        self.instance = Some(instance);
+        self
+    }
+
+    /// Whether tickables, timers and flows run in it. Default: what its kind says.
+    #[must_use]
+    pub fn ticks_gameplay(mut self, ticks: bool) -> Self {
+        self.ticks_gameplay = ticks;
+        self
+    }
+}
+
+impl From<WorldKind> for WorldOptions {
+    fn from(kind: WorldKind) -> Self {
+        WorldOptions::new(kind)
+    }
+}
