@@ -19,8 +19,7 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope {
     pub(crate) world: Home,
-    /// In nanoseconds.
-    pub(crate) delta: u64,
+    pub(crate) delta: Duration,
     /// The slot of the object being called, or `NOBODY`.
     pub(crate) object: u32,
 }
@@ -28,7 +27,7 @@ pub(crate) struct Scope {
 impl Scope {
     pub(crate) const OUTSIDE: Scope = Scope {
         world: None,
-        delta: 0,
+        delta: Duration::ZERO,
         object: NOBODY,
     };
 
@@ -36,7 +35,7 @@ impl Scope {
     pub(crate) fn event(world: Home, object: u32) -> Self {
         Scope {
             world,
-            delta: 0,
+            delta: Duration::ZERO,
             object,
         }
     }
@@ -83,14 +82,13 @@ impl<H> Cx<'_, H> {
     /// in everything else.
     #[must_use]
     pub fn delta(&self) -> Duration {
-        Duration::from_nanos(self.scope.delta)
+        self.scope.delta
     }
 
     /// [`delta`](Self::delta) in seconds.
     #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn delta_secs(&self) -> f64 {
-        self.scope.delta as f64 / 1e9
+        self.scope.delta.as_secs_f64()
     }
 
     /// The object being called, if one is.

@@ -474,7 +474,7 @@ impl<H> Runtime<H> {
             if !world.is_alive() || !world.ticks_gameplay {
                 return;
             }
-            let delta = world.clocks.frame().get(Clock::Game);
+            let delta = Duration::from_nanos(world.clocks.frame().get(Clock::Game));
             let scope = Scope {
                 delta,
                 ..Scope::event(Some(id), NOBODY)
@@ -488,7 +488,7 @@ impl<H> Runtime<H> {
             let Some(hook) = self.stage_hook(extension, stage, false) else {
                 continue;
             };
-            let delta = self.clocks.frame().get(Clock::Real);
+            let delta = Duration::from_nanos(self.clocks.frame().get(Clock::Real));
             let scope = Scope {
                 delta,
                 ..Scope::OUTSIDE

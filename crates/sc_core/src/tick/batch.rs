@@ -7,6 +7,7 @@
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::contract::Tickable;
 use super::list::{Entry, Label};
@@ -81,8 +82,40 @@ impl<T> Default for Batch<T> {
 impl<T> Batch<T> {
     fn at(&self, label: Label) -> Result<usize, usize> {
         match self.entries.last() {
-            Some(last) if last.label < label => Err(self.entries.len()),
-            _ => self.entries.binary_search_by_key(&label, |e| e.label),
+            Some(last) if last.label() < label => Err(self.entries.len()),
+            _ => self.entries.binary_search_by_key(&label, Entry::label),
+        }
+    }
+
+    /// The hot loop.
+    fn tick_rows<const PROFILE: bool, H: 'static>(&mut self, cx: &mut Cx<'_, H>)
+    where
+        T: Tickable<H>,
+    {
+        let inbox = Arc::clone(&cx.rt.inbox);
+        let cursor = &mut self.cursor;
+        let entries = self.entries.get(*cursor..).unwrap_or_default();
+        let rows = self.rows.get_mut(*cursor..).unwrap_or_default();
+        for (entry, row) in entries.iter().zip(rows) {
+            *cursor += 1;
+            if inbox.any_dropped() {
+                cx.rt.mark_dropped();
+            }
+            let hot = &mut cx.rt.slots.hot[entry.slot as usize];
+            if hot.flags & flag::TICKS == 0 {
+                continue;
+            }
+            hot.ticks += 1;
+            cx.rt.frame.ticks += 1;
+            cx.scope.object = entry.slot;
+            let started = if PROFILE { cx.rt.stopwatch_nanos() } else { 0 };
+            row.tick(cx);
+            if PROFILE {
+                cx.rt.record_time(entry.slot, started);
+            }
+            if cx.rt.attention {
+                break;
+            }
         }
     }
 
@@ -105,7 +138,7 @@ impl<T: Tickable<H>, H: 'static> AnyBatch<H> for Batch<T> {
         let any: Box<dyn Any> = object;
         // The registry puts an object only into the batch of its own type.
         let row = any.downcast::<T>().ok()?;
-        let (Ok(at) | Err(at)) = self.at(entry.label);
+        let (Ok(at) | Err(at)) = self.at(entry.label());
         self.entries.insert(at, entry);
         self.rows.insert(at, *row);
         None
@@ -120,19 +153,19 @@ impl<T: Tickable<H>, H: 'static> AnyBatch<H> for Batch<T> {
         let mut at = 0;
         let taken = self.rows.extract_if(.., |_| {
             at += 1;
-            labels.binary_search(&entries[at - 1].label).is_ok()
+            labels.binary_search(&entries[at - 1].label()).is_ok()
         });
         let taken: Vec<T> = taken.collect();
         let slots = self
             .entries
-            .extract_if(.., |e| labels.binary_search(&e.label).is_ok());
+            .extract_if(.., |e| labels.binary_search(&e.label()).is_ok());
         for (entry, row) in slots.zip(taken) {
             out(entry.slot, Box::new(row));
         }
     }
 
     fn labels(&self) -> Vec<Label> {
-        self.entries.iter().map(|e| e.label).collect()
+        self.entries.iter().map(Entry::label).collect()
     }
 
     fn is_unfinished(&self) -> bool {
@@ -149,29 +182,10 @@ impl<T: Tickable<H>, H: 'static> Tickable<H> for Batch<T> {
             self.cursor = 0;
         }
         let scope = cx.scope;
-        let profile = cx.rt.profiling();
-        for (entry, row) in self.entries.iter().zip(&mut self.rows).skip(self.cursor) {
-            self.cursor += 1;
-            if cx.rt.inbox.any_dropped() {
-                cx.rt.mark_dropped();
-            }
-            let hot = &mut cx.rt.slots.hot[entry.slot as usize];
-            if hot.flags & flag::TICKS == 0 {
-                continue;
-            }
-            hot.ticks += 1;
-            cx.scope.object = entry.slot;
-            if profile {
-                let started = cx.rt.stopwatch_nanos();
-                row.tick(cx);
-                cx.rt.record_time(entry.slot, started);
-            } else {
-                row.tick(cx);
-            }
-            cx.rt.frame.ticks += 1;
-            if cx.rt.attention {
-                break;
-            }
+        if cx.rt.profiling() {
+            self.tick_rows::<true, H>(cx);
+        } else {
+            self.tick_rows::<false, H>(cx);
         }
         cx.scope = scope;
     }

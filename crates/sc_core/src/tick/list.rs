@@ -9,10 +9,25 @@ pub(crate) struct Label {
     pub(crate) minor: u32,
 }
 
+/// An object in a list: its label and its slot, packed into 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Entry {
-    pub(crate) label: Label,
+    major: u64,
+    minor: u32,
     pub(crate) slot: u32,
+}
+
+impl Entry {
+    pub(crate) fn new(Label { major, minor }: Label, slot: u32) -> Self {
+        Entry { major, minor, slot }
+    }
+
+    pub(crate) fn label(&self) -> Label {
+        Label {
+            major: self.major,
+            minor: self.minor,
+        }
+    }
 }
 
 /// Sorted by label; labels are unique within a list.
@@ -61,7 +76,7 @@ impl OrderedList {
         let mut write: Option<usize> = None;
         let mut read = 0;
         for &label in &self.removed {
-            let Ok(at) = self.entries[read..].binary_search_by_key(&label, |e| e.label) else {
+            let Ok(at) = self.entries[read..].binary_search_by_key(&label, Entry::label) else {
                 continue;
             };
             let at = read + at;
@@ -88,7 +103,7 @@ impl OrderedList {
         self.entries.extend_from_slice(&self.added);
         // From the back: the largest new entry takes its place first.
         for (before, &entry) in self.added.iter().enumerate().rev() {
-            let at = self.entries[..end].partition_point(|e| e.label < entry.label);
+            let at = self.entries[..end].partition_point(|e| e.label() < entry.label());
             self.entries.copy_within(at..end, at + before + 1);
             self.entries[at + before] = entry;
             end = at;
@@ -102,10 +117,7 @@ mod tests {
     use super::*;
 
     fn entry(major: u64) -> Entry {
-        Entry {
-            label: Label { major, minor: 0 },
-            slot: major as u32,
-        }
+        Entry::new(Label { major, minor: 0 }, major as u32)
     }
 
     fn list(of: &[u64]) -> OrderedList {
@@ -118,7 +130,7 @@ mod tests {
     }
 
     fn majors(l: &OrderedList) -> Vec<u64> {
-        l.entries.iter().map(|e| e.label.major).collect()
+        l.entries.iter().map(|e| e.major).collect()
     }
 
     #[test]
@@ -135,7 +147,7 @@ mod tests {
     fn removal_keeps_the_rest_in_order() {
         let mut l = list(&[1, 2, 3, 4, 5, 6]);
         for m in [5, 1, 4] {
-            l.remove(entry(m).label);
+            l.remove(entry(m).label());
         }
         l.apply();
         assert_eq!(majors(&l), [2, 3, 6]);
@@ -144,7 +156,7 @@ mod tests {
     #[test]
     fn a_moved_entry_is_removed_and_added_in_one_go() {
         let mut l = list(&[1, 2, 3]);
-        l.remove(entry(1).label);
+        l.remove(entry(1).label());
         l.add(entry(4));
         l.apply();
         assert_eq!(majors(&l), [2, 3, 4]);

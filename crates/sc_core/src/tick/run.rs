@@ -4,22 +4,72 @@
 //! object ticks is asked at its turn, never before. One `catch_unwind` holds a whole run of objects.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::TickGroup;
 use super::contract::Tickable;
 use super::list::Entry;
 use super::set::{Home, Place};
+use super::settle::spot_clock;
 use super::slots::flag;
 use crate::clock::{Clock, FrameDeltas};
 use crate::cx::{Cx, NOBODY, Payload};
 use crate::runtime::Runtime;
 
+/// The object that was being called when a panic came, and its slot.
+type Out<H> = Option<(u32, Box<dyn Tickable<H>>)>;
+
 /// How far a run has come: survives a panic in the middle of it.
 struct Progress<H: 'static> {
     list_at: usize,
     due_at: usize,
-    /// The object being called and its slot.
-    out: Option<(u32, Box<dyn Tickable<H>>)>,
+    /// Entries of the list that were passed and were no tick of an object.
+    not_counted: usize,
+    out: Out<H>,
+}
+
+/// Holds an object while it is called; on unwinding, hands it to the run's end instead of
+/// dropping it.
+struct Rescue<'o, H: 'static> {
+    slot: u32,
+    object: Option<Box<dyn Tickable<H>>>,
+    out: &'o mut Out<H>,
+}
+
+impl<'o, H> Rescue<'o, H> {
+    fn new(slot: u32, object: Box<dyn Tickable<H>>, out: &'o mut Out<H>) -> Self {
+        Rescue {
+            slot,
+            object: Some(object),
+            out,
+        }
+    }
+
+    /// Ticks the object and puts it back.
+    #[inline(always)]
+    fn tick<const PROFILE: bool>(mut self, cx: &mut Cx<'_, H>) {
+        let started = if PROFILE { cx.rt.stopwatch_nanos() } else { 0 };
+        if let Some(object) = &mut self.object {
+            object.tick(cx);
+        }
+        if PROFILE {
+            cx.rt.record_time(self.slot, started);
+        }
+        let home = &mut cx.rt.slots.hot[self.slot as usize].object;
+        let object = self.object.take();
+        std::mem::forget(self);
+        // The home is empty: nothing but this puts an object there while it is out. Forgetting
+        // what it held spares the loop the code that would drop it.
+        std::mem::forget(std::mem::replace(home, object));
+    }
+}
+
+impl<H> Drop for Rescue<'_, H> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.out = self.object.take().map(|object| (self.slot, object));
+    }
 }
 
 /// What a run walks.
@@ -29,7 +79,7 @@ struct Walk<'l> {
     list: &'l [Entry],
     due: &'l [Entry],
     /// The frame's delta of objects that stop while paused, and of those that do not.
-    deltas: [u64; 2],
+    deltas: [Duration; 2],
     profile: bool,
 }
 
@@ -60,6 +110,7 @@ impl<H> Cx<'_, H> {
             Some(_) => [deltas.get(Clock::Game), deltas.get(Clock::GameThroughPause)],
             None => [deltas.get(Clock::Real); 2],
         };
+        let deltas = deltas.map(Duration::from_nanos);
         let walk = Walk {
             home,
             list: &list,
@@ -70,9 +121,11 @@ impl<H> Cx<'_, H> {
         let mut progress = Progress {
             list_at: 0,
             due_at: 0,
+            not_counted: 0,
             out: None,
         };
         let panicked = self.run_to_end(walk, &mut progress);
+        self.rt.frame.ticks += (progress.list_at - progress.not_counted) as u64;
         let due_left = progress.due_at;
         if let Some(set) = self.rt.tick_set_mut(home) {
             let of = set.group_mut(group);
@@ -109,11 +162,11 @@ impl<H> Cx<'_, H> {
                 break Some(payload);
             };
             self.rt.slots.hot[holder as usize].object = Some(object);
-            if culprit != NOBODY {
-                self.rt.uninitialize(culprit);
-            }
+            self.rt.uninitialize(culprit);
             if self.rt.batch_is_unfinished(holder) {
+                // Its entry is walked again and goes on behind the row that panicked.
                 progress.list_at -= 1;
+                progress.not_counted -= 1;
             }
             if let Some(payload) = self.keep_or_report(culprit, payload) {
                 break Some(payload);
@@ -131,92 +184,130 @@ impl<H> Cx<'_, H> {
         loop {
             // What ticks every frame, up to the place of the next one that is due.
             let next_due = walk.due.get(progress.due_at).copied();
-            let rest = &walk.list[progress.list_at..];
-            let until = match next_due {
-                None => walk.list.len(),
-                Some(due) => progress.list_at + rest.partition_point(|e| e.label < due.label),
+            let rest = walk.list.get(progress.list_at..).unwrap_or_default();
+            let segment = match next_due {
+                None => rest,
+                Some(due) => &rest[..rest.partition_point(|e| e.label() < due.label())],
             };
-            while progress.list_at < until {
-                let slot = walk.list[progress.list_at].slot;
-                progress.list_at += 1;
-                if self.tick_one(walk, slot, None, progress).is_err() {
-                    return;
-                }
+            let outcome = if walk.profile {
+                self.run_segment::<true>(walk, segment, progress)
+            } else {
+                self.run_segment::<false>(walk, segment, progress)
+            };
+            if outcome.is_err() {
+                return;
             }
             let Some(due) = next_due else {
                 return;
             };
             progress.due_at += 1;
-            if self.tick_due(walk, due, progress).is_err() {
+            self.tick_due(walk, due, &mut progress.out);
+            if self.rt.attention && self.attend(walk.home).is_err() {
                 return;
             }
         }
     }
 
-    /// Ticks an object if it still should. `Err` when the walk is over: its world is gone.
-    #[inline]
-    fn tick_one(
+    /// Ticks a run of objects that tick every frame: the hot loop.
+    fn run_segment<const PROFILE: bool>(
         &mut self,
         walk: Walk<'_>,
-        slot: u32,
-        delta: Option<u64>,
+        segment: &[Entry],
         progress: &mut Progress<H>,
     ) -> Result<(), WorldGone> {
-        if self.rt.inbox.any_dropped() {
-            self.rt.mark_dropped();
-        }
-        let hot = &mut self.rt.slots.hot[slot as usize];
-        let flags = hot.flags;
-        if flags & flag::TICKS == 0 {
-            return Ok(());
-        }
-        let Some(object) = hot.object.take() else {
-            return Ok(());
-        };
-        hot.ticks += 1;
-        self.rt.frame.ticks += u64::from(flags & flag::BATCH == 0);
-        self.scope.object = slot;
-        self.scope.delta = match delta {
-            Some(delta) => delta,
-            None => walk.deltas[usize::from(flags & flag::THROUGH_PAUSE != 0)],
-        };
-        let (_, object) = progress.out.insert((slot, object));
-        if walk.profile {
-            let started = self.rt.stopwatch_nanos();
-            object.tick(self);
-            self.rt.record_time(slot, started);
-        } else {
-            object.tick(self);
-        }
-        if let Some((_, object)) = progress.out.take() {
-            self.rt.slots.hot[slot as usize].object = Some(object);
-        }
-        if self.rt.attention {
-            self.attend(walk.home)?;
-            if self.rt.batch_is_unfinished(slot) {
-                progress.list_at -= 1;
+        let inbox = Arc::clone(&self.rt.inbox);
+        // What the flags of an object are that ticks with the delta now set. One comparison
+        // tells it from one that does not tick, has another delta, or is a batch.
+        let mut usual = flag::TICKS;
+        self.scope.delta = walk.deltas[0];
+        for entry in segment {
+            let slot = entry.slot;
+            progress.list_at += 1;
+            if inbox.any_dropped() {
+                self.rt.mark_dropped();
+            }
+            let hot = &mut self.rt.slots.hot[slot as usize];
+            let flags = hot.flags & (flag::TICKS | flag::THROUGH_PAUSE | flag::BATCH);
+            if flags != usual {
+                progress.not_counted += usize::from(flags & flag::TICKS == 0);
+                progress.not_counted += usize::from(flags & flag::BATCH != 0);
+                if flags & flag::TICKS == 0 {
+                    continue;
+                }
+                usual = flags & !flag::BATCH;
+                self.scope.delta = walk.deltas[usize::from(flags & flag::THROUGH_PAUSE != 0)];
+            }
+            let Some(object) = hot.object.take() else {
+                progress.not_counted += 1;
+                continue;
+            };
+            hot.ticks += 1;
+            self.scope.object = slot;
+            let out = &mut progress.out;
+            Rescue::new(slot, object, out).tick::<PROFILE>(self);
+            if self.rt.attention {
+                self.attend(walk.home)?;
+                self.finish_batch(walk, slot, &mut progress.out)?;
+                self.scope.delta = walk.deltas[usize::from(usual & flag::THROUGH_PAUSE != 0)];
             }
         }
         Ok(())
     }
 
-    /// Ticks an object whose interval is over, and puts it to sleep again.
-    fn tick_due(
+    /// Ticks the rest of a batch that stopped since something else had to happen first.
+    #[cold]
+    fn finish_batch(
         &mut self,
         walk: Walk<'_>,
-        entry: Entry,
-        progress: &mut Progress<H>,
+        slot: u32,
+        out: &mut Out<H>,
     ) -> Result<(), WorldGone> {
+        while self.rt.batch_is_unfinished(slot) {
+            let through_pause = self.rt.slots.has(slot, flag::THROUGH_PAUSE);
+            self.tick_one(slot, walk.deltas[usize::from(through_pause)], out);
+            if self.rt.attention {
+                self.attend(walk.home)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ticks one object if it still should.
+    fn tick_one(&mut self, slot: u32, delta: Duration, out: &mut Out<H>) {
+        if self.rt.inbox.any_dropped() {
+            self.rt.mark_dropped();
+        }
+        if !self.rt.slots.has(slot, flag::TICKS) {
+            return;
+        }
+        let hot = &mut self.rt.slots.hot[slot as usize];
+        let Some(object) = hot.object.take() else {
+            return;
+        };
+        hot.ticks += 1;
+        self.rt.frame.ticks += u64::from(hot.flags & flag::BATCH == 0);
+        self.scope.object = slot;
+        self.scope.delta = delta;
+        let rescue = Rescue::new(slot, object, out);
+        if self.rt.profiling() {
+            rescue.tick::<true>(self);
+        } else {
+            rescue.tick::<false>(self);
+        }
+    }
+
+    /// Ticks an object whose interval is over, and puts it to sleep again.
+    fn tick_due(&mut self, walk: Walk<'_>, entry: Entry, out: &mut Out<H>) {
         let slot = entry.slot;
         let cold = &self.rt.slots.cold[slot as usize];
         let Place::Due(spot) = cold.place else {
-            return Ok(());
+            return;
         };
-        if spot.label != entry.label || !self.rt.slots.has(slot, flag::TICKS) {
-            return Ok(());
+        if spot.label != entry.label() || !self.rt.slots.has(slot, flag::TICKS) {
+            return;
         }
         let interval = cold.interval_in_force;
-        let now = self.rt.now(spot.home, super::settle::spot_clock(spot));
+        let now = self.rt.now(walk.home, spot_clock(spot));
         let cold = &mut self.rt.slots.cold[slot as usize];
         let accumulated = now.wrapping_sub(cold.accumulates_from);
         // One tick for all whole intervals; the part below one stays. 0 = all there is.
@@ -224,19 +315,18 @@ impl<H> Cx<'_, H> {
         cold.accumulates_from = cold.accumulates_from.wrapping_add(delta);
         cold.first_tick_at_once = false;
         cold.place = Place::Nowhere;
-        let outcome = self.tick_one(walk, slot, Some(delta), progress);
+        self.tick_one(slot, Duration::from_nanos(delta), out);
         let ticks = self.rt.slots.has(slot, flag::TICKS);
-        if outcome.is_ok() && ticks && self.rt.slots.cold[slot as usize].place == Place::Nowhere {
+        if ticks && self.rt.slots.cold[slot as usize].place == Place::Nowhere {
             if interval == 0 {
                 self.rt.slots.cold[slot as usize].interval_in_force = 0;
                 self.rt.slots.mark_dirty(slot);
             } else {
                 // By the interval in force: a new one takes effect when the pass is over.
-                self.rt
-                    .sleep_until(slot, spot, now, interval - (accumulated - delta));
+                let ahead = interval - (accumulated - delta);
+                self.rt.sleep_until(slot, spot, now, ahead);
             }
         }
-        outcome
     }
 
     /// Does what must happen before the next object ticks. `Err` when that ended the world.

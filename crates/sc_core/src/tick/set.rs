@@ -87,10 +87,7 @@ impl TickSet {
     }
 
     pub(crate) fn list(&mut self, spot: Spot, slot: u32) {
-        let entry = Entry {
-            label: spot.label,
-            slot,
-        };
+        let entry = Entry::new(spot.label, slot);
         let group = self.group_mut(spot.group);
         group.all.add(entry);
         if spot.through_pause {
@@ -122,7 +119,7 @@ impl TickSet {
     pub(crate) fn drop_due(&mut self, spot: Spot) {
         self.group_mut(spot.group)
             .due
-            .retain(|entry| entry.label != spot.label);
+            .retain(|entry| entry.label() != spot.label);
     }
 
     /// Moves the sleepers whose interval is over to the `due` lists, and calls back for each.
@@ -138,7 +135,7 @@ impl TickSet {
         }
         self.asleep[1].take_due(now(Clock::GameThroughPause), &mut scratch);
         for &(slot, group, label) in &scratch {
-            self.group_mut(group).due.push(Entry { label, slot });
+            self.group_mut(group).due.push(Entry::new(label, slot));
             woken(slot);
         }
         if !scratch.is_empty() {

@@ -242,10 +242,7 @@ impl<H> Runtime<H> {
             let Some(object) = self.slots.hot[slot as usize].object.take() else {
                 continue;
             };
-            let entry = Entry {
-                label: spot.label,
-                slot,
-            };
+            let entry = Entry::new(spot.label, slot);
             let mut object = Some(object);
             self.with_batch(batch, |_, rows| {
                 object = object.take().and_then(|o| rows.insert(o, entry));

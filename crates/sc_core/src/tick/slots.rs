@@ -41,7 +41,7 @@ pub(crate) mod flag {
     pub(crate) const WORLD_OWNED: u32 = 1 << 11;
 }
 
-/// What a pass touches of an object: 40 bytes.
+/// What a pass touches of an object: 32 bytes.
 pub(crate) struct Hot<H: 'static> {
     /// `None` while it runs, and while it lies in a batch.
     pub(crate) object: Option<Box<dyn Tickable<H>>>,

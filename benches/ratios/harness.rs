@@ -1,0 +1,79 @@
+//! The harness of the ratios: runs two sides in turn and prints their rows.
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)]
+
+use std::time::{Duration, Instant};
+
+/// Rounds of each side, in turn. The fastest of each counts: what disturbs a round only adds.
+const ROUNDS: usize = 15;
+/// A round repeats its side until it has taken about this long.
+const ROUND_TIME: Duration = Duration::from_millis(20);
+
+pub(crate) struct Rows {
+    filter: Option<String>,
+    run: u32,
+    short: u32,
+}
+
+impl Rows {
+    pub(crate) fn new(filter: Option<String>) -> Self {
+        Rows {
+            filter,
+            run: 0,
+            short: 0,
+        }
+    }
+
+    /// Whether a row is asked for: its set-up is costly.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.filter
+            .as_ref()
+            .is_none_or(|f| name.contains(f.as_str()))
+    }
+
+    /// Measures both sides, each of which handles `items` a call, and prints the row.
+    pub(crate) fn row(
+        &mut self,
+        name: &str,
+        bar: f64,
+        items: usize,
+        mut ours: impl FnMut(),
+        mut peer: impl FnMut(),
+    ) {
+        let (ours_calls, peer_calls) = (calls(&mut ours), calls(&mut peer));
+        let (mut ours_best, mut peer_best) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            ours_best = ours_best.min(round(&mut ours, ours_calls));
+            peer_best = peer_best.min(round(&mut peer, peer_calls));
+        }
+        let (ours, peer) = (ours_best / items as f64, peer_best / items as f64);
+        let ratio = ours / peer;
+        let verdict = if ratio <= bar { "ok" } else { "short" };
+        self.run += 1;
+        self.short += u32::from(ratio > bar);
+        println!("ratio {name} {ours:.2} {peer:.2} {ratio:.3} bar {bar} {verdict}");
+    }
+
+    pub(crate) fn finish(self) {
+        println!("{} rows, {} short", self.run, self.short);
+    }
+}
+
+/// How many calls fill a round.
+fn calls(side: &mut impl FnMut()) -> u32 {
+    let start = Instant::now();
+    let mut calls = 0;
+    while start.elapsed() < ROUND_TIME {
+        side();
+        calls += 1;
+    }
+    calls
+}
+
+/// Nanoseconds a call.
+fn round(side: &mut impl FnMut(), calls: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..calls {
+        side();
+    }
+    start.elapsed().as_nanos() as f64 / f64::from(calls)
+}
