@@ -6,28 +6,19 @@
 //! ```
 //! use stillcooking::prelude::*;
 //!
-//! struct Game { score: u32 }
-//!
-//! struct Spinner { angle: f64 }
-//! impl Tickable<Game> for Spinner {
-//!     fn tick(&mut self, cx: &mut Cx<'_, Game>) { self.angle += cx.delta_secs() * 90.0; }
-//!     fn shutdown(&mut self, cx: &mut Cx<'_, Game>) { cx.host_mut().score += 1; }
+//! struct Counter;
+//! impl Tickable<u32> for Counter {
+//!     fn tick(&mut self, cx: &mut Cx<'_, u32>) { *cx.host_mut() += 1; }
 //! }
 //!
-//! fn main() -> Result<(), stillcooking::Error> {
-//!     let mut game = Game { score: 0 };
-//!     let mut rt = Runtime::new();
-//!
-//!     let mut cx = rt.cx(&mut game);
-//!     let level = cx.create_world(WorldKind::Game)?;
-//!     let spinner = cx.spawn_in(level, Spinner { angle: 0.0 })?;
-//!     cx.configure(&spinner)?.interval(secs(0.25)).tick_when_paused(true).apply()?;
-//!
-//!     Driver::at_fps(60).run_for(secs(3), &mut rt, &mut game)?;
-//!
-//!     spinner.shutdown(&mut rt.cx(&mut game))?;
-//!     Ok(())
-//! }
+//! let (mut rt, mut ticks) = (Runtime::new(), 0);
+//! let mut cx = rt.cx(&mut ticks);
+//! let level = cx.create_world(WorldKind::Game)?;
+//! let counter = cx.spawn_in(level, Counter)?;
+//! rt.tick_secs(&mut ticks, 0.016)?;
+//! counter.shutdown(&mut rt.cx(&mut ticks))?;
+//! assert_eq!(ticks, 1);
+//! # Ok::<(), stillcooking::Error>(())
 //! ```
 //!
 //! # Features
@@ -52,4 +43,13 @@ pub mod prelude {
         Stage, TickError, TickGroup, TickKey, TickSettings, Tickable, WorldId, WorldKind,
         WorldOptions, secs,
     };
+}
+
+/// The code in the documents compiles and runs.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/recipes.md")]
+    struct Recipes;
 }

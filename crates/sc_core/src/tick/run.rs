@@ -80,6 +80,7 @@ struct Walk<'l> {
     due: &'l [Entry],
     /// The frame's delta of objects that stop while paused, and of those that do not.
     deltas: [Duration; 2],
+    paused: bool,
     profile: bool,
 }
 
@@ -116,6 +117,7 @@ impl<H> Cx<'_, H> {
             list: &list,
             due: &due,
             deltas,
+            paused,
             profile: self.rt.profiling(),
         };
         let mut progress = Progress {
@@ -308,6 +310,11 @@ impl<H> Cx<'_, H> {
         }
         let interval = cold.interval_in_force;
         let now = self.rt.now(walk.home, spot_clock(spot));
+        if walk.paused && !spot.through_pause {
+            // Left over from a frame that a panic ended; its turn comes when its clock runs.
+            self.rt.sleep_until(slot, spot, now, 0);
+            return;
+        }
         let cold = &mut self.rt.slots.cold[slot as usize];
         let accumulated = now.wrapping_sub(cold.accumulates_from);
         // One tick for all whole intervals; the part below one stays. 0 = all there is.
