@@ -63,6 +63,8 @@ impl<B: Body> Game<B> {
     }
 }
 
+type BareFn = Box<dyn FnMut(&mut Bare)>;
+
 /// A tick pass against a loop over boxed closures with the same bodies.
 fn pass<B: Body>(rows: &mut Rows, n: usize, size: &str, bar: f64) {
     let name = format!("tick/{}_{size}", B::NAME);
@@ -70,7 +72,7 @@ fn pass<B: Body>(rows: &mut Rows, n: usize, size: &str, bar: f64) {
         return;
     }
     let mut game = Game::<B>::new(n, |cx, world, body| cx.spawn_in(world, body));
-    let mut bare: Vec<Box<dyn FnMut(&mut Bare)>> = Vec::new();
+    let mut bare: Vec<BareFn> = Vec::new();
     for i in 0..n {
         let mut body = B::make(i);
         bare.push(Box::new(move |cx| body.call(cx.delta)));

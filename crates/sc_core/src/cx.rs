@@ -1,5 +1,6 @@
 //! The `Cx`: what every callback gets, and everything a program does, it does through it.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
@@ -146,18 +147,94 @@ impl<H> Cx<'_, H> {
         self.rt.report_on(slot, report);
     }
 
+    /// Calls user code as a callback of `world`, with a delta: what an extension runs its users'
+    /// closures by. Worlds that are destroyed in it end when it has returned (the outermost, if
+    /// callbacks are nested), before this call does.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # use std::time::Duration;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let level = cx.create_world(WorldKind::Game)?;
+    /// let alive = cx.callback(Some(level), Duration::ZERO, |cx| {
+    ///     cx.destroy_world(level);
+    ///     cx.world_info(level).is_ok()
+    /// });
+    /// assert!(alive.unwrap_or(false), "its teardown waits for the callback to return");
+    /// assert!(cx.world_info(level).is_err());
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the callback threw. Put your own state in order, then hand it to
+    /// [`settle_panic`](Self::settle_panic).
+    pub fn callback<R>(
+        &mut self,
+        world: Option<WorldId>,
+        delta: Duration,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> Result<R, Panic> {
+        let scope = Scope {
+            delta,
+            ..Scope::event(world, NOBODY)
+        };
+        let outcome = self.guarded(scope, f).map_err(Panic);
+        self.after_callback();
+        outcome
+    }
+
+    /// Deals with what a [`callback`](Self::callback) threw, by the panic policy: raises it again,
+    /// or makes a report that names the culprit and goes on.
+    ///
+    /// # Panics
+    /// With the same panic, when the policy is `Propagate`; in a teardown, when everything has
+    /// ended.
+    pub fn settle_panic(&mut self, culprit: &Culprit, panic: Panic) {
+        if let Some(payload) = self.keep_or_report(culprit, panic.0) {
+            self.raise_or_collect(payload);
+        }
+    }
+
+    /// Runs an extension's hook outside the frame's stages.
+    pub(crate) fn run_hook(
+        &mut self,
+        extension: &'static str,
+        scope: Scope,
+        hook: impl FnOnce(&mut Self),
+    ) {
+        if let Err(payload) = self.guarded_at(self.rt.depth, scope, hook) {
+            let culprit = Culprit::new(
+                format!("extension {extension}"),
+                "fix the panic in the extension's hook; the rest of what it does here is not done",
+            );
+            self.settle_panic(&culprit, Panic(payload));
+        }
+        self.after_callback();
+    }
+
     /// Calls user code in a scope, catching what it throws.
     pub(crate) fn guarded<R>(
         &mut self,
         scope: Scope,
         f: impl FnOnce(&mut Self) -> R,
     ) -> Result<R, Payload> {
-        let outside = std::mem::replace(&mut self.scope, scope);
         let depth = self.rt.depth;
-        self.rt.depth = depth + 1;
-        let outcome = catch_unwind(AssertUnwindSafe(|| f(self)));
+        self.guarded_at(depth + 1, scope, f)
+    }
+
+    /// As [`guarded`](Self::guarded), with so many callbacks on the stack.
+    pub(crate) fn guarded_at<R>(
+        &mut self,
+        depth: u32,
+        scope: Scope,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> Result<R, Payload> {
+        let outside = (self.scope, self.rt.depth);
+        self.scope = scope;
         self.rt.depth = depth;
-        self.scope = outside;
+        let outcome = catch_unwind(AssertUnwindSafe(|| f(self)));
+        (self.scope, self.rt.depth) = outside;
         outcome
     }
 
@@ -176,34 +253,93 @@ impl<H> Cx<'_, H> {
 
     /// Deals with a panic by the policy: reports it and gives nothing back, or gives it back to be
     /// raised again when everything is in order.
-    pub(crate) fn keep_or_report(&mut self, slot: u32, payload: Payload) -> Option<Payload> {
+    pub(crate) fn keep_or_report(
+        &mut self,
+        culprit: &Culprit,
+        payload: Payload,
+    ) -> Option<Payload> {
         if self.rt.panic_policy == PanicPolicy::Propagate {
             return Some(payload);
         }
         let what = format!("panicked: {}", panic_message(&*payload));
-        let report = Report::new(ReportKind::Panicked, what);
-        if slot == NOBODY {
-            self.rt.send_report(report);
-        } else {
-            self.report_on(slot, report);
-        }
+        let mut report = Report::new(ReportKind::Panicked, what).object(&*culprit.name);
+        report.world = culprit.world.clone();
+        report.fix = culprit.fix.into();
+        self.rt.send_report(report);
         None
     }
 
-    /// As [`keep_or_report`](Self::keep_or_report), raising it on the spot: after what must happen
-    /// between two callbacks.
-    pub(crate) fn settle_panic(&mut self, slot: u32, payload: Payload) {
+    /// Raises a panic on the spot, after what must happen between two callbacks; in a teardown,
+    /// keeps the first one for its end, so that it does not stop the rest.
+    pub(crate) fn raise_or_collect(&mut self, payload: Payload) {
         if self.rt.tearing_down {
-            // Collected, so that one panic does not stop the rest of the teardown.
-            if let Some(payload) = self.keep_or_report(slot, payload) {
-                self.rt.teardown_panic.get_or_insert(payload);
-            }
-        } else if let Some(payload) = self.keep_or_report(slot, payload) {
-            let attended = catch_unwind(AssertUnwindSafe(|| self.after_callback()));
-            // The first panic is the one to raise.
-            drop(attended);
-            resume_unwind(payload);
+            self.rt.teardown_panic.get_or_insert(payload);
+            return;
         }
+        let attended = catch_unwind(AssertUnwindSafe(|| self.after_callback()));
+        // The first panic is the one to raise.
+        drop(attended);
+        resume_unwind(payload);
+    }
+}
+
+/// What a callback threw.
+pub struct Panic(Payload);
+
+impl Panic {
+    /// The text of the panic, as far as it has one.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        panic_message(&*self.0)
+    }
+}
+
+impl fmt::Debug for Panic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Panic").field(&self.message()).finish()
+    }
+}
+
+/// Who threw a panic, for the report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Culprit {
+    name: String,
+    world: Option<String>,
+    fix: &'static str,
+}
+
+impl Culprit {
+    /// A culprit by name, and what to do about its panics.
+    #[must_use]
+    pub fn new(name: impl Into<String>, fix: &'static str) -> Self {
+        Culprit {
+            name: name.into(),
+            world: None,
+            fix,
+        }
+    }
+
+    /// The same, naming its world.
+    #[must_use]
+    pub fn world(mut self, name: impl Into<String>) -> Self {
+        self.world = Some(name.into());
+        self
+    }
+}
+
+impl<H> Runtime<H> {
+    /// An object as a culprit, while it still has its world.
+    pub(crate) fn culprit(&self, slot: u32) -> Culprit {
+        let home = self.slots.cold[slot as usize].home;
+        Culprit {
+            name: self.slots.name(slot),
+            world: home.and_then(|home| self.world_name(home)),
+            fix: ReportKind::Panicked.fix(),
+        }
+    }
+
+    pub(crate) fn world_name(&self, world: WorldId) -> Option<String> {
+        self.worlds.get(world).map(|w| w.name.clone().into_owned())
     }
 }
 

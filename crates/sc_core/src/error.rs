@@ -2,7 +2,7 @@
 
 use crate::driver::DriverError;
 use crate::frame_error::FrameError;
-use crate::{RuntimeGone, TickError, TimeError, TraceError, WorldError};
+use crate::{AccessError, RuntimeGone, TickError, TimeError, TraceError, WorldError};
 
 /// Any error of `sc_core`. Calls return the small error named after them; a program that only
 /// wants to pass them on takes this one.
@@ -36,6 +36,9 @@ pub enum Error {
     /// A frame trace.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// Host and runtime from a future.
+    #[error(transparent)]
+    Access(#[from] AccessError),
     /// A post to a runtime that is gone.
     #[error(transparent)]
     Post(#[from] RuntimeGone),

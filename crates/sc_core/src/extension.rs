@@ -68,10 +68,32 @@ pub type InspectHook<H> = fn(&Runtime<H>) -> Vec<String>;
 /// ```
 pub struct Extension<H: 'static> {
     name: &'static str,
-    world_stages: Vec<(Stage, StageHook<H>)>,
-    runtime_stages: Vec<(Stage, StageHook<H>)>,
-    teardown: Vec<(TeardownPhase, TeardownHook<H>)>,
+    stages: Vec<StageEntry<H>>,
+    teardown: Vec<TeardownEntry<H>>,
     runtime_teardown: Option<StageHook<H>>,
+    inspect: Option<InspectHook<H>>,
+}
+
+/// One hook in the frame.
+pub(crate) struct StageEntry<H: 'static> {
+    pub(crate) extension: &'static str,
+    pub(crate) stage: Stage,
+    /// Called for every world, or once.
+    pub(crate) of_world: bool,
+    pub(crate) hook: StageHook<H>,
+}
+
+/// One hook in the teardown of worlds.
+pub(crate) struct TeardownEntry<H: 'static> {
+    pub(crate) extension: &'static str,
+    pub(crate) phase: TeardownPhase,
+    pub(crate) hook: TeardownHook<H>,
+}
+
+/// An extension that is installed; its hooks lie in the runtime's lists.
+pub(crate) struct Installed<H: 'static> {
+    pub(crate) name: &'static str,
+    pub(crate) runtime_teardown: Option<StageHook<H>>,
     inspect: Option<InspectHook<H>>,
 }
 
@@ -81,8 +103,7 @@ impl<H> Extension<H> {
     pub fn new(name: &'static str) -> Self {
         Extension {
             name,
-            world_stages: Vec::new(),
-            runtime_stages: Vec::new(),
+            stages: Vec::new(),
             teardown: Vec::new(),
             runtime_teardown: None,
             inspect: None,
@@ -90,25 +111,42 @@ impl<H> Extension<H> {
     }
 
     /// Calls `hook` in a stage for every world of the frame, in creation order, after the stage's
-    /// tickables. `cx.world()` is the world, `cx.delta()` its `Game` delta. Worlds that tick
-    /// nothing gameplay-like are left out.
+    /// tickables, paused or not. `cx.world()` is the world, `cx.delta()` its `Game` delta. Worlds
+    /// that tick nothing gameplay-like are left out.
+    ///
+    /// A hook is part of the frame, not a callback: it calls its users' closures by
+    /// [`Cx::callback`].
     #[must_use]
     pub fn on_world_stage(mut self, stage: Stage, hook: StageHook<H>) -> Self {
-        self.world_stages.push((stage, hook));
+        self.stages.push(StageEntry {
+            extension: self.name,
+            stage,
+            of_world: true,
+            hook,
+        });
         self
     }
 
     /// Calls `hook` in a stage once, after the stage's worlds. `cx.delta()` is the real delta.
     #[must_use]
     pub fn on_runtime_stage(mut self, stage: Stage, hook: StageHook<H>) -> Self {
-        self.runtime_stages.push((stage, hook));
+        self.stages.push(StageEntry {
+            extension: self.name,
+            stage,
+            of_world: false,
+            hook,
+        });
         self
     }
 
     /// Calls `hook` in the teardown of every world, in its phase.
     #[must_use]
     pub fn on_teardown(mut self, phase: TeardownPhase, hook: TeardownHook<H>) -> Self {
-        self.teardown.push((phase, hook));
+        self.teardown.push(TeardownEntry {
+            extension: self.name,
+            phase,
+            hook,
+        });
         self
     }
 
@@ -163,7 +201,13 @@ impl<H> Cx<'_, H> {
     pub fn install(&mut self, extension: Extension<H>) -> bool {
         let known = self.rt.extensions.iter().any(|e| e.name == extension.name);
         if !known {
-            self.rt.extensions.push(extension);
+            self.rt.stage_hooks.extend(extension.stages);
+            self.rt.teardown_hooks.extend(extension.teardown);
+            self.rt.extensions.push(Installed {
+                name: extension.name,
+                runtime_teardown: extension.runtime_teardown,
+                inspect: extension.inspect,
+            });
         }
         !known
     }
@@ -215,34 +259,5 @@ impl<H> Runtime<H> {
     /// The names of the installed extensions, in order of installation.
     pub fn extensions(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.extensions.iter().map(|e| e.name)
-    }
-
-    pub(crate) fn stage_hook(
-        &self,
-        extension: usize,
-        stage: Stage,
-        of_world: bool,
-    ) -> Option<StageHook<H>> {
-        let extension = self.extensions.get(extension)?;
-        let hooks = if of_world {
-            &extension.world_stages
-        } else {
-            &extension.runtime_stages
-        };
-        hooks.iter().find(|h| h.0 == stage).map(|h| h.1)
-    }
-
-    pub(crate) fn teardown_hook(
-        &self,
-        extension: usize,
-        phase: TeardownPhase,
-    ) -> Option<TeardownHook<H>> {
-        let extension = self.extensions.get(extension)?;
-        let hook = extension.teardown.iter().find(|h| h.0 == phase);
-        hook.map(|h| h.1)
-    }
-
-    pub(crate) fn runtime_teardown_hook(&self, extension: usize) -> Option<StageHook<H>> {
-        self.extensions.get(extension)?.runtime_teardown
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::Secs;
 use crate::clock::Clock;
-use crate::cx::{NOBODY, Payload, Scope};
+use crate::cx::{Culprit, NOBODY, Payload, Scope};
 use crate::frame_error::FrameError;
 use crate::report::{Report, ReportKind};
 use crate::runtime::Runtime;
@@ -379,17 +379,12 @@ impl<H> Runtime<H> {
             };
             let mut cx = self.cx(host);
             let from = posted.from;
-            let outcome = cx.guarded(Scope::OUTSIDE, |cx| (posted.run)(cx));
-            if let Err(payload) = outcome {
-                if self.panic_policy == crate::PanicPolicy::Isolate {
-                    let message = crate::cx::panic_message(&*payload);
-                    let what = format!("a closure posted from {from} panicked: {message}");
-                    self.send_report(Report::new(ReportKind::Panicked, what));
-                } else {
-                    self.cx(host).settle_panic(NOBODY, payload);
-                }
+            let outcome = cx.callback(None, Duration::ZERO, |cx| (posted.run)(cx));
+            if let Err(panic) = outcome {
+                let fix = "fix the panic in the posted closure; the rest of it is not done";
+                let culprit = Culprit::new(format!("closure posted from {from}"), fix);
+                cx.settle_panic(&culprit, panic);
             }
-            self.cx(host).after_callback();
         }
     }
 
@@ -464,45 +459,43 @@ impl<H> Runtime<H> {
     }
 
     fn run_world_hooks(&mut self, host: &mut H, stage: Stage, id: WorldId) {
-        for extension in 0..self.extensions.len() {
-            let Some(hook) = self.stage_hook(extension, stage, true) else {
+        for index in 0..self.stage_hooks.len() {
+            let entry = &self.stage_hooks[index];
+            if !entry.of_world || entry.stage != stage {
                 continue;
-            };
+            }
             let Some(world) = self.worlds.get(id) else {
                 return;
             };
             if !world.is_alive() || !world.ticks_gameplay {
                 return;
             }
-            let delta = Duration::from_nanos(world.clocks.frame().get(Clock::Game));
             let scope = Scope {
-                delta,
+                delta: Duration::from_nanos(world.clocks.frame().get(Clock::Game)),
                 ..Scope::event(Some(id), NOBODY)
             };
-            self.run_hook(host, hook, scope);
+            self.run_stage_hook(host, index, scope);
         }
     }
 
     fn run_hooks(&mut self, host: &mut H, stage: Stage) {
-        for extension in 0..self.extensions.len() {
-            let Some(hook) = self.stage_hook(extension, stage, false) else {
+        for index in 0..self.stage_hooks.len() {
+            let entry = &self.stage_hooks[index];
+            if entry.of_world || entry.stage != stage {
                 continue;
-            };
-            let delta = Duration::from_nanos(self.clocks.frame().get(Clock::Real));
+            }
             let scope = Scope {
-                delta,
+                delta: Duration::from_nanos(self.clocks.frame().get(Clock::Real)),
                 ..Scope::OUTSIDE
             };
-            self.run_hook(host, hook, scope);
+            self.run_stage_hook(host, index, scope);
         }
     }
 
-    fn run_hook(&mut self, host: &mut H, hook: crate::StageHook<H>, scope: Scope) {
-        let mut cx = self.cx(host);
-        if let Err(payload) = cx.guarded(scope, |cx| hook(cx)) {
-            cx.settle_panic(NOBODY, payload);
-        }
-        cx.after_callback();
+    fn run_stage_hook(&mut self, host: &mut H, index: usize, scope: Scope) {
+        let entry = &self.stage_hooks[index];
+        let (extension, hook) = (entry.extension, entry.hook);
+        self.cx(host).run_hook(extension, scope, hook);
     }
 
     fn finish_frame(&mut self, host: &mut H) -> (FrameReport, Option<Payload>) {

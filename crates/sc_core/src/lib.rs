@@ -22,6 +22,7 @@
 //! # Features
 //! - `testing`: helpers for tests, in `sc_core::testing`.
 
+mod access;
 mod clock;
 mod cx;
 mod driver;
@@ -39,8 +40,9 @@ mod tick;
 mod trace;
 mod world;
 
+pub use access::{Access, AccessError};
 pub use clock::{Clock, DeadlineQueue, DeadlineToken, Secs, TimeError, secs};
-pub use cx::Cx;
+pub use cx::{Culprit, Cx, Panic};
 pub use driver::{Driver, DriverError, FrameClock, ManualClock, OsClock, OsStopwatch, RunReport};
 pub use error::Error;
 pub use extension::{Extension, InspectHook, StageHook, TeardownHook, TeardownPhase};
@@ -51,7 +53,7 @@ pub use report::{Report, ReportHandler, ReportKind, Severity};
 pub use runtime::{PanicPolicy, Runtime};
 pub use stopwatch::Stopwatch;
 pub use tick::{
-    Configure, Owner, TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable,
+    Configure, Life, Owner, TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable,
 };
 pub use trace::{
     FrameTrace, LineProblem, TraceError, TraceFormat, TraceProcess, TraceSource, TraceUnit,

@@ -9,14 +9,14 @@ use std::time::Duration;
 use slotmap::SlotMap;
 
 use crate::clock::WorldClocks;
-use crate::cx::{Cx, NOBODY, Payload, Scope};
-use crate::extension::{Extension, StateMap};
+use crate::cx::{Cx, Payload, Scope};
+use crate::extension::{Installed, StageEntry, StateMap, TeardownEntry};
 use crate::frame::FrameState;
 use crate::inbox::{Inbox, OwnerSink, Posted, Poster};
 use crate::report::{Report, ReportHandler, ReportKind, trace_report};
 use crate::stopwatch::Stopwatch;
 use crate::tick::slots::{Slots, flag};
-use crate::tick::{SettleScratch, TickSet, Tickable};
+use crate::tick::{Grave, SettleScratch, TickSet};
 use crate::world::{Instance, InstanceId, World, WorldId};
 use crate::{Secs, TimeError};
 
@@ -59,11 +59,14 @@ pub struct Runtime<H: 'static> {
     pub(crate) clocks: WorldClocks,
     pub(crate) frame: FrameState,
     /// Scratch: objects on their way out.
-    graves: Vec<Box<dyn Tickable<H>>>,
+    graves: Vec<Grave<H>>,
     pub(crate) inbox: Arc<Inbox<H>>,
     /// Closures taken from the inbox that have not run yet.
     pub(crate) posted: VecDeque<Posted<H>>,
-    pub(crate) extensions: Vec<Extension<H>>,
+    pub(crate) extensions: Vec<Installed<H>>,
+    /// The hooks of all extensions, in order of installation.
+    pub(crate) stage_hooks: Vec<StageEntry<H>>,
+    pub(crate) teardown_hooks: Vec<TeardownEntry<H>>,
     pub(crate) state: StateMap,
     pub(crate) max_delta: Option<u64>,
     pub(crate) panic_policy: PanicPolicy,
@@ -107,6 +110,8 @@ impl<H> Runtime<H> {
             inbox: Inbox::new(),
             posted: VecDeque::new(),
             extensions: Vec::new(),
+            stage_hooks: Vec::new(),
+            teardown_hooks: Vec::new(),
             state: StateMap::default(),
             max_delta: None,
             panic_policy: PanicPolicy::default(),
@@ -207,10 +212,9 @@ impl<H> Runtime<H> {
 
     /// Sends a report that names an object and its world.
     pub(crate) fn report_on(&mut self, slot: u32, mut report: Report) {
-        let cold = &self.slots.cold[slot as usize];
-        report.object = Some(cold.name.clone().into_owned());
-        let world = cold.home.and_then(|home| self.worlds.get(home));
-        report.world = world.map(|w| w.name.clone().into_owned());
+        let home = self.slots.cold[slot as usize].home;
+        report.object = Some(self.slots.name(slot));
+        report.world = home.and_then(|home| self.world_name(home));
         self.send_report(report);
     }
 
@@ -237,10 +241,12 @@ impl<H> Runtime<H> {
         cx.rt.tearing_down = true;
         cx.shut_down_all(None);
         for extension in 0..cx.rt.extensions.len() {
-            if let Some(hook) = cx.rt.runtime_teardown_hook(extension)
-                && let Err(payload) = cx.guarded(Scope::OUTSIDE, |cx| hook(cx))
-            {
-                cx.settle_panic(NOBODY, payload);
+            let Some(installed) = cx.rt.extensions.get(extension) else {
+                break;
+            };
+            let name = installed.name;
+            if let Some(hook) = installed.runtime_teardown {
+                cx.run_hook(name, Scope::OUTSIDE, hook);
             }
         }
         cx.rt.tearing_down = false;
@@ -260,8 +266,7 @@ impl<H> Runtime<H> {
         let mut graves = std::mem::take(&mut self.graves);
         self.bury_dead(&mut graves);
         let mut first = None;
-        for object in graves.drain(..) {
-            let name = object.name();
+        for Grave { name, object } in graves.drain(..) {
             let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(object))) else {
                 continue;
             };

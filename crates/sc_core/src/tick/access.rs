@@ -15,11 +15,7 @@ impl<H> Cx<'_, H> {
     /// [`TickError::Gone`]; [`TickError::Running`] while it is being called (or, of a typed
     /// batch, a sibling is).
     pub fn get<T: Tickable<H>>(&self, key: impl Into<TickKey<T>>) -> Result<&T, TickError> {
-        let id = key.into().id();
-        let slot = self.rt.slots.live(id)?;
-        if self.rt.inbox.is_dropped(id) {
-            return Err(TickError::Gone);
-        }
+        let slot = self.rt.live_now(key.into().id())?;
         let (holder, label) = self.holder(slot);
         let Some(object) = &self.rt.slots.hot[holder as usize].object else {
             return Err(self.running(slot));

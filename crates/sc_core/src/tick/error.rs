@@ -18,7 +18,9 @@ pub enum TickError {
         object: String,
     },
     /// The object holds another type than the key says.
-    #[error("{object} is not of the type the key asks for: it belongs to another runtime")]
+    #[error(
+        "{object} is not of the type the key asks for: use keys with the type and the runtime they came from"
+    )]
     WrongType {
         /// Its name.
         object: String,
@@ -26,6 +28,12 @@ pub enum TickError {
     /// The owner belongs to another runtime than the `Cx`.
     #[error("the owner belongs to another runtime: use the `Cx` of the runtime that made it")]
     WrongRuntime,
+    /// It is not initialized.
+    #[error("{object} is not initialized: initialize it first")]
+    NotInitialized {
+        /// Its name.
+        object: String,
+    },
     /// It is initialized already.
     #[error("{object} is already initialized: shut it down before initializing it again")]
     AlreadyInitialized {

@@ -120,17 +120,7 @@ impl<H> Cx<'_, H> {
     /// # Errors
     /// [`TickError::Gone`].
     pub fn tick_info(&self, object: impl Into<TickId>) -> Result<TickInfo, TickError> {
-        let id = object.into();
-        let slot = self.rt.slots.live(id)?;
-        if self.rt.inbox.is_dropped(id) {
-            return Err(TickError::Gone);
-        }
+        let slot = self.rt.live_now(object.into())?;
         Ok(self.rt.tick_info(slot))
-    }
-
-    /// Whether an object is between initialize and shutdown; of one that is gone, false.
-    #[must_use]
-    pub fn is_initialized(&self, object: impl Into<TickId>) -> bool {
-        self.tick_info(object).is_ok_and(|info| info.initialized)
     }
 }

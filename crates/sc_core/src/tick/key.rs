@@ -20,6 +20,31 @@ pub struct TickId {
     pub(crate) generation: NonZeroU32,
 }
 
+impl TickId {
+    /// A key that says of what type the object is. Checked when it is used: of another type, a
+    /// call answers `Err(WrongType)`.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, TickKey, WorldKind};
+    /// struct Lamp;
+    /// impl Tickable<Option<TickKey<Lamp>>> for Lamp {
+    ///     fn initialize(&mut self, cx: &mut Cx<'_, Option<TickKey<Lamp>>>) {
+    ///         *cx.host_mut() = cx.current_object().map(|me| me.of_type());
+    ///     }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::new(), None);
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// assert_eq!(*cx.host(), Some(lamp.key()));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of_type<T>(self) -> TickKey<T> {
+        TickKey::new(self)
+    }
+}
+
 impl fmt::Debug for TickId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TickId({}v{})", self.index, self.generation)

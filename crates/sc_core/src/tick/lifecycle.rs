@@ -13,6 +13,12 @@ use crate::report::{Report, ReportKind};
 use crate::runtime::Runtime;
 use crate::world::WorldId;
 
+/// An object that has left the registry and is about to be dropped.
+pub(crate) struct Grave<H: 'static> {
+    pub(crate) name: String,
+    pub(crate) object: Box<dyn Tickable<H>>,
+}
+
 #[derive(Clone, Copy)]
 enum Event {
     Initialize,
@@ -178,6 +184,8 @@ impl<H> Cx<'_, H> {
         slots.order_last(slot);
         let cold = &mut slots.cold[slot as usize];
         cold.home = world;
+        // From here on the default has no say, until the shutdown.
+        cold.intent = Some(cold.intent.unwrap_or(cold.settings.start_ticking));
         cold.first_tick_at_once = cold.settings.tick_at_start;
         cold.interval_in_force = 0;
         let now = self.rt.object_clock(slot);
@@ -343,19 +351,23 @@ impl<H> Cx<'_, H> {
             Event::Initialize => object.initialize(cx),
             Event::Shutdown => object.shutdown(cx),
         });
-        let name = self.rt.slots.name(slot);
-        if matches!(event, Event::Shutdown) || outcome.is_err() {
-            self.rt.uninitialize(slot);
-        }
-        let result = match outcome {
-            Ok(()) => Ok(()),
-            Err(payload) => {
-                self.settle_panic(slot, payload);
-                Err(TickError::Panicked { object: name })
+        let Err(payload) = outcome else {
+            if matches!(event, Event::Shutdown) {
+                self.rt.uninitialize(slot);
             }
+            self.after_callback();
+            return Ok(());
         };
+        // Reported, if it is, while the object still has its world.
+        let payload = self.keep_or_report(&self.rt.culprit(slot), payload);
+        self.rt.uninitialize(slot);
+        if let Some(payload) = payload {
+            self.raise_or_collect(payload);
+        }
         self.after_callback();
-        result
+        Err(TickError::Panicked {
+            object: self.rt.slots.name(slot),
+        })
     }
 
     /// Calls `f` with an object that is in its place, moved out meanwhile. An object that is out
@@ -391,6 +403,15 @@ impl<H> Runtime<H> {
             self.mark_dropped();
         }
         self.slots.live(id)
+    }
+
+    /// As [`live`](Self::live), where nothing can be marked.
+    pub(crate) fn live_now(&self, id: TickId) -> Result<u32, TickError> {
+        let slot = self.slots.live(id)?;
+        if self.inbox.is_dropped(id) {
+            return Err(TickError::Gone);
+        }
+        Ok(slot)
     }
 
     /// Marks the objects dead whose owners were dropped, on whatever thread.
@@ -461,7 +482,7 @@ impl<H> Runtime<H> {
 
     /// Reports the dead that were still initialized and takes every dead object out of the
     /// registry. The objects are given back: dropping them is user code.
-    pub(crate) fn bury_dead(&mut self, graves: &mut Vec<Box<dyn Tickable<H>>>) {
+    pub(crate) fn bury_dead(&mut self, graves: &mut Vec<Grave<H>>) {
         if self.inbox.any_dropped() {
             self.mark_dropped();
         }
@@ -485,7 +506,9 @@ impl<H> Runtime<H> {
             if placed || self.slots.has(slot, flag::BATCHED) || self.slots.is_out(slot) {
                 return true;
             }
-            graves.extend(self.slots.release(slot));
+            let name = self.slots.name(slot);
+            let object = self.slots.release(slot);
+            graves.extend(object.map(|object| Grave { name, object }));
             false
         });
         dead.append(&mut self.slots.dead);

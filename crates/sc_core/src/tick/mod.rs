@@ -7,6 +7,7 @@ mod contract;
 mod error;
 mod inspect;
 mod key;
+mod life;
 mod lifecycle;
 mod list;
 mod order;
@@ -21,8 +22,10 @@ pub use contract::Tickable;
 pub use error::TickError;
 pub use inspect::TickInfo;
 pub use key::{Owner, TickId, TickKey};
+pub use life::Life;
 pub use settings::{TickGroup, TickSettings};
 
+pub(crate) use lifecycle::Grave;
 pub(crate) use list::Label;
 pub(crate) use set::{Home, TickSet};
 

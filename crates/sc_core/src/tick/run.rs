@@ -164,14 +164,15 @@ impl<H> Cx<'_, H> {
                 break Some(payload);
             };
             self.rt.slots.hot[holder as usize].object = Some(object);
-            self.rt.uninitialize(culprit);
             if self.rt.batch_is_unfinished(holder) {
                 // Its entry is walked again and goes on behind the row that panicked.
                 progress.list_at -= 1;
                 progress.not_counted -= 1;
             }
-            if let Some(payload) = self.keep_or_report(culprit, payload) {
-                break Some(payload);
+            let payload = self.keep_or_report(&self.rt.culprit(culprit), payload);
+            self.rt.uninitialize(culprit);
+            if payload.is_some() {
+                break payload;
             }
             if self.rt.attention && self.attend(walk.home).is_err() {
                 break None;

@@ -65,7 +65,7 @@ impl<H> Cx<'_, H> {
         {
             return Err(WorldError::InstanceGone);
         }
-        self.rt.worlds_made += 1;
+        let number = self.rt.worlds_made + 1;
         let name = options.name.unwrap_or_else(|| {
             let kind = match options.kind {
                 WorldKind::Game => "game",
@@ -73,15 +73,18 @@ impl<H> Cx<'_, H> {
                 WorldKind::Editor => "editor",
                 WorldKind::Preview => "preview",
             };
-            format!("{kind} {}", self.rt.worlds_made).into()
+            format!("{kind} {number}").into()
         });
         if let Some(parent) = options.parent
             && !self.is_world_alive(parent)
         {
             let what = "was to be created under a parent that is dead or dying";
-            self.report(Report::new(ReportKind::NoLiveWorld, what).world(name));
+            let mut report = Report::new(ReportKind::NoLiveWorld, what).world(name);
+            report.fix = "name a parent that exists and is not being destroyed, or none".into();
+            self.report(report);
             return Err(WorldError::NoLiveWorld);
         }
+        self.rt.worlds_made = number;
         let id = self.rt.worlds.insert(World {
             name,
             kind: options.kind,

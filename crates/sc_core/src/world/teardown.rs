@@ -47,15 +47,15 @@ impl<H> Cx<'_, H> {
             if phase == TeardownPhase::Tickables {
                 self.shut_down_all(Some(world));
             }
-            for extension in 0..self.rt.extensions.len() {
-                let Some(hook) = self.rt.teardown_hook(extension, phase) else {
-                    continue;
+            for index in 0..self.rt.teardown_hooks.len() {
+                let Some(entry) = self.rt.teardown_hooks.get(index) else {
+                    break;
                 };
-                let scope = Scope::event(Some(world), NOBODY);
-                if let Err(payload) = self.guarded(scope, |cx| hook(cx, world)) {
-                    self.settle_panic(NOBODY, payload);
+                if entry.phase == phase {
+                    let (extension, hook) = (entry.extension, entry.hook);
+                    let scope = Scope::event(Some(world), NOBODY);
+                    self.run_hook(extension, scope, |cx| hook(cx, world));
                 }
-                self.after_callback();
             }
         }
         self.rt.forget_world(world);

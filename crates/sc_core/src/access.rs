@@ -1,0 +1,169 @@
+//! Access from where no `Cx` can be passed: futures, and destructors that a call runs.
+//!
+//! [`Cx::enter`] makes a `Cx` reachable while a closure runs; an [`Access`] reaches it, for the length
+//! of a closure of its own, so it can never be kept.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scoped_tls_hkt::scoped_thread_local;
+
+use crate::clock::Clock;
+use crate::cx::{Cx, NOBODY, Scope};
+use crate::inbox::Inbox;
+use crate::runtime::Runtime;
+use crate::tick::Home;
+use crate::world::WorldId;
+
+scoped_thread_local!(
+    /// The host and the runtime of the innermost `enter`, unless an access has them out.
+    static mut ENTERED: for<'a> (&'a mut dyn Any, &'a mut dyn Any)
+);
+
+thread_local! {
+    /// Whether an access has them out.
+    static OUT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Sets `OUT` until it goes.
+struct SetOut(bool);
+
+impl SetOut {
+    fn to(out: bool) -> Self {
+        SetOut(OUT.replace(out))
+    }
+}
+
+impl Drop for SetOut {
+    fn drop(&mut self) {
+        OUT.set(self.0);
+    }
+}
+
+/// Why host and runtime could not be reached. The closure was not called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// Inside another access: the outer closure has them.
+    #[error("host and runtime are in use by an outer `with`: use the `cx` that it was given")]
+    Nested,
+    /// Outside anything the runtime called, or the runtime is gone.
+    #[error(
+        "host and runtime are out of reach here: use `with` only while the runtime polls, or drops, what holds it"
+    )]
+    OutOfScope,
+    /// Another runtime is running here.
+    #[error("another runtime is running here: keep what belongs to one out of the other")]
+    WrongRuntime,
+}
+
+/// Reaches host and runtime while the runtime is running what holds it. Made by [`Cx::access`].
+///
+/// ```
+/// use sc_core::{AccessError, Runtime};
+/// let (mut rt, mut score) = (Runtime::<u32>::new(), 0);
+/// let mut cx = rt.cx(&mut score);
+/// let access = cx.access();
+/// assert_eq!(access.with(|_| ()), Err(AccessError::OutOfScope));
+/// let mut seen = 0;
+/// cx.enter(|| {
+///     access.with(|cx| *cx.host_mut() += 1)?;
+///     seen = access.with(|cx| *cx.host())?;
+///     assert_eq!(access.with(|_| access.with(|_| ()))?, Err(AccessError::Nested));
+///     Ok::<(), AccessError>(())
+/// })?;
+/// assert_eq!(seen, 1);
+/// # Ok::<(), AccessError>(())
+/// ```
+pub struct Access<H: 'static> {
+    /// Tells the runtime from others.
+    inbox: Arc<Inbox<H>>,
+    world: Home,
+}
+
+impl<H> Clone for Access<H> {
+    fn clone(&self) -> Self {
+        Access {
+            inbox: Arc::clone(&self.inbox),
+            world: self.world,
+        }
+    }
+}
+
+impl<H> fmt::Debug for Access<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Access")
+            .field("world", &self.world)
+            .finish()
+    }
+}
+
+impl<H> Cx<'_, H> {
+    /// An access to this runtime, bound to the `Cx`'s world.
+    #[must_use]
+    pub fn access(&self) -> Access<H> {
+        Access {
+            inbox: Arc::clone(&self.rt.inbox),
+            world: self.scope.world,
+        }
+    }
+
+    /// Calls `f`, in which every [`Access`] to this runtime reaches host and runtime. It counts as
+    /// a callback.
+    pub fn enter<R>(&mut self, f: impl FnOnce() -> R) -> R {
+        // On unwinding, whoever catches it restores the depth.
+        self.rt.depth += 1;
+        let reachable = SetOut::to(false);
+        let (host, rt): (&mut dyn Any, &mut dyn Any) = (self.host, self.rt);
+        let value = ENTERED.set((host, rt), f);
+        drop(reachable);
+        self.rt.depth -= 1;
+        value
+    }
+}
+
+impl<H> Access<H> {
+    /// The same access, bound to another world or to none.
+    #[must_use]
+    pub fn in_world(&self, world: Option<WorldId>) -> Self {
+        Access {
+            inbox: Arc::clone(&self.inbox),
+            world,
+        }
+    }
+
+    /// Calls `f` with host and runtime. `cx.world()` is the access's world, `cx.delta()` how far its
+    /// `Game` clock moved in this frame.
+    ///
+    /// # Errors
+    /// [`AccessError`]; `f` was not called.
+    pub fn with<R>(&self, f: impl FnOnce(&mut Cx<'_, H>) -> R) -> Result<R, AccessError> {
+        if !ENTERED.is_set() {
+            return Err(if OUT.get() {
+                AccessError::Nested
+            } else {
+                AccessError::OutOfScope
+            });
+        }
+        ENTERED.with(|(host, rt)| {
+            let _out = SetOut::to(true);
+            let (Some(host), Some(rt)) = (host.downcast_mut(), rt.downcast_mut::<Runtime<H>>())
+            else {
+                return Err(AccessError::WrongRuntime);
+            };
+            if !Arc::ptr_eq(&rt.inbox, &self.inbox) {
+                return Err(AccessError::WrongRuntime);
+            }
+            let world = self.world.and_then(|world| rt.worlds.get(world));
+            let delta = world.map_or(0, |world| world.clocks.frame().get(Clock::Game));
+            let scope = Scope {
+                delta: Duration::from_nanos(delta),
+                ..Scope::event(self.world, NOBODY)
+            };
+            Ok(f(&mut Cx { host, rt, scope }))
+        })
+    }
+}
