@@ -121,6 +121,13 @@ impl<H> Cx<'_, H> {
         self.rt.frame.number
     }
 
+    /// The number of the frame in which what is started now has its first tick: the next frame,
+    /// or the current one while it begins and its clocks have not advanced.
+    #[must_use]
+    pub fn first_tick_frame(&self) -> u64 {
+        self.rt.frame.first_tick()
+    }
+
     /// The reading of the runtime's own clock: real time, whatever the worlds do. The sum of the
     /// real deltas.
     #[must_use]

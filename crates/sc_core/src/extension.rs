@@ -9,6 +9,7 @@ use std::fmt;
 use crate::cx::Cx;
 use crate::frame::Stage;
 use crate::runtime::Runtime;
+use crate::tick::Life;
 use crate::world::{WorldError, WorldId};
 
 /// The kinds in whose order a world's things end.
@@ -44,6 +45,8 @@ impl TeardownPhase {
 pub type StageHook<H> = fn(&mut Cx<'_, H>);
 /// Called in the teardown of a world.
 pub type TeardownHook<H> = fn(&mut Cx<'_, H>, WorldId);
+/// Called with the lives that have ended.
+pub type LifeHook<H> = fn(&mut Cx<'_, H>, &[Life]);
 /// Lists what lives, a line each.
 pub type InspectHook<H> = fn(&Runtime<H>) -> Vec<String>;
 
@@ -70,6 +73,7 @@ pub struct Extension<H: 'static> {
     name: &'static str,
     stages: Vec<StageEntry<H>>,
     teardown: Vec<TeardownEntry<H>>,
+    lives: Option<LifeHook<H>>,
     runtime_teardown: Option<StageHook<H>>,
     inspect: Option<InspectHook<H>>,
 }
@@ -105,6 +109,7 @@ impl<H> Extension<H> {
             name,
             stages: Vec::new(),
             teardown: Vec::new(),
+            lives: None,
             runtime_teardown: None,
             inspect: None,
         }
@@ -147,6 +152,14 @@ impl<H> Extension<H> {
             phase,
             hook,
         });
+        self
+    }
+
+    /// Calls `hook` with the lives of objects that have ended (by shutdown, panic, or the death of
+    /// their owner), before the next stage or, if none follows, in the next `Begin`.
+    #[must_use]
+    pub fn on_lives_ended(mut self, hook: LifeHook<H>) -> Self {
+        self.lives = Some(hook);
         self
     }
 
@@ -203,6 +216,10 @@ impl<H> Cx<'_, H> {
         if !known {
             self.rt.stage_hooks.extend(extension.stages);
             self.rt.teardown_hooks.extend(extension.teardown);
+            if let Some(hook) = extension.lives {
+                self.rt.life_hooks.push((extension.name, hook));
+                self.rt.slots.tell_ended = true;
+            }
             self.rt.extensions.push(Installed {
                 name: extension.name,
                 runtime_teardown: extension.runtime_teardown,

@@ -123,6 +123,16 @@ pub(crate) struct FrameState {
     pub(crate) reports: u64,
 }
 
+impl FrameState {
+    /// The frame in which what is started now has its first tick.
+    pub(crate) fn first_tick(&self) -> u64 {
+        match self.open {
+            Some(Stage::Begin) => self.number,
+            _ => self.number + 1,
+        }
+    }
+}
+
 /// A host's way to make a world's deltas.
 type DeltaSource<'s> = &'s mut dyn FnMut(WorldId) -> Option<WorldDelta>;
 
@@ -345,6 +355,7 @@ impl<H> Runtime<H> {
         frame.ticks = 0;
 
         // On the old readings: what came from outside, and what was asked for between frames.
+        self.announce_ended_lives(host);
         self.run_posted(host);
         if self.inbox.any_dropped() {
             self.mark_dropped();
@@ -440,6 +451,7 @@ impl<H> Runtime<H> {
 
     fn run_next_stage(&mut self, host: &mut H, stage: Stage) {
         self.frame.open = Some(stage.next());
+        self.announce_ended_lives(host);
         if stage == Stage::Worldless {
             let deltas = self.clocks.frame();
             let mut cx = self.cx(host);
@@ -490,6 +502,26 @@ impl<H> Runtime<H> {
             };
             self.run_stage_hook(host, index, scope);
         }
+    }
+
+    /// Tells the extensions which objects' lives have ended since they were told last.
+    fn announce_ended_lives(&mut self, host: &mut H) {
+        if self.inbox.any_dropped() {
+            self.mark_dropped();
+        }
+        if self.slots.ended.is_empty() {
+            return;
+        }
+        let mut ended = std::mem::take(&mut self.slots.ended);
+        for index in 0..self.life_hooks.len() {
+            let (extension, hook) = self.life_hooks[index];
+            let mut cx = self.cx(host);
+            cx.run_hook(extension, Scope::OUTSIDE, |cx| hook(cx, &ended));
+        }
+        // What ended meanwhile is told the next time; the list's memory is kept.
+        ended.clear();
+        ended.append(&mut self.slots.ended);
+        self.slots.ended = ended;
     }
 
     fn run_stage_hook(&mut self, host: &mut H, index: usize, scope: Scope) {

@@ -45,7 +45,7 @@ pub use clock::{Clock, DeadlineQueue, DeadlineToken, Secs, TimeError, secs};
 pub use cx::{Culprit, Cx, Panic};
 pub use driver::{Driver, DriverError, FrameClock, ManualClock, OsClock, OsStopwatch, RunReport};
 pub use error::Error;
-pub use extension::{Extension, InspectHook, StageHook, TeardownHook, TeardownPhase};
+pub use extension::{Extension, InspectHook, LifeHook, StageHook, TeardownHook, TeardownPhase};
 pub use frame::{FrameReport, Stage, WorldDelta};
 pub use frame_error::FrameError;
 pub use inbox::{Poster, RuntimeGone};

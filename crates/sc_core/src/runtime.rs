@@ -10,7 +10,7 @@ use slotmap::SlotMap;
 
 use crate::clock::WorldClocks;
 use crate::cx::{Cx, Payload, Scope};
-use crate::extension::{Installed, StageEntry, StateMap, TeardownEntry};
+use crate::extension::{Installed, LifeHook, StageEntry, StateMap, TeardownEntry};
 use crate::frame::FrameState;
 use crate::inbox::{Inbox, OwnerSink, Posted, Poster};
 use crate::report::{Report, ReportHandler, ReportKind, trace_report};
@@ -67,6 +67,8 @@ pub struct Runtime<H: 'static> {
     /// The hooks of all extensions, in order of installation.
     pub(crate) stage_hooks: Vec<StageEntry<H>>,
     pub(crate) teardown_hooks: Vec<TeardownEntry<H>>,
+    /// Who is told of ended lives.
+    pub(crate) life_hooks: Vec<(&'static str, LifeHook<H>)>,
     pub(crate) state: StateMap,
     pub(crate) max_delta: Option<u64>,
     pub(crate) panic_policy: PanicPolicy,
@@ -112,6 +114,7 @@ impl<H> Runtime<H> {
             extensions: Vec::new(),
             stage_hooks: Vec::new(),
             teardown_hooks: Vec::new(),
+            life_hooks: Vec::new(),
             state: StateMap::default(),
             max_delta: None,
             panic_policy: PanicPolicy::default(),

@@ -14,6 +14,13 @@ pub struct Life {
 }
 
 impl Life {
+    pub(crate) fn new(object: TickId, initialization: u64) -> Self {
+        Life {
+            object,
+            initialization,
+        }
+    }
+
     /// Whose life it is.
     #[must_use]
     pub fn object(self) -> TickId {

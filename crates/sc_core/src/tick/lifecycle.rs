@@ -467,6 +467,7 @@ impl<H> Runtime<H> {
         }
         self.leave_members(slot);
         let slots = &mut self.slots;
+        slots.end_life(slot);
         slots.clear(
             slot,
             flag::INITIALIZED | flag::TICKS | flag::SHUTTING_DOWN | flag::SHUTDOWN_PENDING,

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::batch::Typed;
 use super::contract::Tickable;
 use super::key::TickId;
+use super::life::Life;
 use super::list::Label;
 use super::order::Order;
 use super::set::{Home, Place};
@@ -96,6 +97,10 @@ pub(crate) struct Slots<H: 'static> {
     /// Objects whose shutdown waits until they are back.
     pub(crate) pending_shutdown: Vec<u32>,
     pub(crate) order: Order,
+    /// Lives that have ended and of which the extensions were not told yet.
+    pub(crate) ended: Vec<Life>,
+    /// Whether any extension wants to be told.
+    pub(crate) tell_ended: bool,
     pub(crate) dropped_scratch: Vec<TickId>,
 }
 
@@ -109,6 +114,8 @@ impl<H> Default for Slots<H> {
             dead: Vec::new(),
             pending_shutdown: Vec::new(),
             order: Order::default(),
+            ended: Vec::new(),
+            tell_ended: false,
             dropped_scratch: Vec::new(),
         }
     }
@@ -273,8 +280,18 @@ impl<H> Slots<H> {
         }
     }
 
+    /// Notes the end of an object's life, once a life.
+    pub(crate) fn end_life(&mut self, index: u32) {
+        let ending = flag::INITIALIZED | flag::DEAD;
+        if self.tell_ended && self.flags(index) & ending == flag::INITIALIZED {
+            let initialization = self.cold[index as usize].initialization;
+            self.ended.push(Life::new(self.id(index), initialization));
+        }
+    }
+
     /// The owner is gone: no callback from now on.
     pub(crate) fn mark_dead(&mut self, index: u32) {
+        self.end_life(index);
         self.set(index, flag::DEAD);
         self.clear(index, flag::TICKS | flag::SHUTDOWN_PENDING);
         self.mark_dirty(index);
