@@ -106,7 +106,10 @@ fn at_dilation_zero_the_dilated_clocks_stand_still_and_resume_exactly() {
     );
     assert_eq!(log(&t).len(), 5, "standing still is no pause: it ticks on");
     let deltas: Vec<_> = t.cx().get(&a).unwrap().deltas.clone();
-    assert_eq!(deltas.iter().map(Duration::as_nanos).collect::<Vec<_>>(), [3, 0, 0, 0, 3]);
+    assert_eq!(
+        deltas.iter().map(Duration::as_nanos).collect::<Vec<_>>(),
+        [3, 0, 0, 0, 3]
+    );
 }
 
 #[test]
@@ -178,7 +181,10 @@ fn an_hour_at_60_hz_frame_by_frame_is_right_to_the_nanosecond_dilated_or_not() {
     let w = t.world;
     assert_eq!(readings(&mut t, w), [3_600_000_000_000; 4]);
     let game = worlds.map(|w| readings(&mut t, w)[0]);
-    assert_eq!(game, [360_000_000_000, 1_080_000_000_000, 6_120_000_000_000]);
+    assert_eq!(
+        game,
+        [360_000_000_000, 1_080_000_000_000, 6_120_000_000_000]
+    );
     let real = worlds.map(|w| readings(&mut t, w)[3]);
     assert_eq!(real, [3_600_000_000_000; 3]);
 }
@@ -259,7 +265,10 @@ fn max_delta_clamps_the_real_delta_for_all_clocks_and_the_dilated_one_again() {
     assert_eq!((report.clamped, report.clamped_dilated), (ms(750), ms(0)));
     t.rt.set_max_delta(None).unwrap();
     assert_eq!(t.tick(1.0).clamped, ms(0));
-    assert!(t.reports.take().is_empty(), "a clamp by the limit is no fault");
+    assert!(
+        t.reports.take().is_empty(),
+        "a clamp by the limit is no fault"
+    );
 }
 
 #[test]
@@ -278,7 +287,12 @@ fn a_limit_that_is_no_time_is_refused_and_the_old_one_stays() {
     let mut t = start();
     t.rt.set_max_delta(Some(secs(0.1))).unwrap();
     for (bad, why) in [
-        (f64::INFINITY, TimeError::Infinite { seconds: f64::INFINITY }),
+        (
+            f64::INFINITY,
+            TimeError::Infinite {
+                seconds: f64::INFINITY,
+            },
+        ),
         (-1.0, TimeError::Negative { seconds: -1.0 }),
         (1e11, TimeError::OutOfRange { seconds: 1e11 }),
         (f64::NAN, TimeError::NotANumber),
@@ -296,7 +310,10 @@ fn a_delta_times_dilation_beyond_range_saturates_and_is_counted_as_clamped() {
     let report = t.tick(1.0);
     let w = t.world;
     let end = 18_446_744_073_709_551_615;
-    assert_eq!(readings(&mut t, w), [end, 1_000_000_000, end, 1_000_000_000]);
+    assert_eq!(
+        readings(&mut t, w),
+        [end, 1_000_000_000, end, 1_000_000_000]
+    );
     assert_eq!(
         report.clamped_dilated,
         Duration::from_nanos(11_553_255_926_290_448_385)

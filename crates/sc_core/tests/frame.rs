@@ -146,7 +146,10 @@ fn a_piece_out_of_order_is_refused_and_runs_nothing() {
     let mut t = start();
     log_stages(&mut t);
     let none = FrameError::NoFrame;
-    assert_eq!(t.rt.run_stage(&mut t.host, Stage::Timers), Err(none.clone()));
+    assert_eq!(
+        t.rt.run_stage(&mut t.host, Stage::Timers),
+        Err(none.clone())
+    );
     assert_eq!(
         t.rt.run_through(&mut t.host, Stage::Flows),
         Err(none.clone())
@@ -206,10 +209,7 @@ fn a_frame_cannot_begin_while_one_is_open() {
     assert_eq!(t.rt.tick(&mut t.host, ms(100)), Err(open.clone()));
     assert_eq!(t.rt.tick_secs(&mut t.host, 0.1), Err(open.clone()));
     assert_eq!(t.rt.begin_frame(&mut t.host, 0.1), Err(open.clone()));
-    assert_eq!(
-        t.rt.begin_frame_with(&mut t.host, 0.1, |_| None),
-        Err(open)
-    );
+    assert_eq!(t.rt.begin_frame_with(&mut t.host, 0.1, |_| None), Err(open));
     let w = t.world;
     assert_eq!(t.cx().elapsed(w, Clock::Real), Ok(ms(100)));
     t.rt.run_through(&mut t.host, Stage::Console).unwrap();
@@ -225,13 +225,22 @@ fn a_delta_that_is_no_time_is_refused_and_nothing_ran_nothing_changed() {
     let _a = spawn(&mut t, Probe::new("a"));
     t.tick(0.25);
     log(&t);
-    t.rt.poster().post(|cx| cx.host().log.add("posted")).unwrap();
+    t.rt.poster()
+        .post(|cx| cx.host().log.add("posted"))
+        .unwrap();
     t.cx().forgive_elapsed();
     for (bad, why) in [
-        (f64::INFINITY, TimeError::Infinite { seconds: f64::INFINITY }),
+        (
+            f64::INFINITY,
+            TimeError::Infinite {
+                seconds: f64::INFINITY,
+            },
+        ),
         (
             f64::NEG_INFINITY,
-            TimeError::Infinite { seconds: f64::NEG_INFINITY },
+            TimeError::Infinite {
+                seconds: f64::NEG_INFINITY,
+            },
         ),
         (-0.001, TimeError::Negative { seconds: -0.001 }),
         (2e10, TimeError::OutOfRange { seconds: 2e10 }),
@@ -366,7 +375,12 @@ fn what_begin_starts_counts_from_the_reading_before_the_advance_and_ticks_in_thi
     t.tick(1.0);
     assert_eq!(
         log(&t),
-        ["init plain", "init throttled", "tick plain", "tick throttled"]
+        [
+            "init plain",
+            "init throttled",
+            "tick plain",
+            "tick throttled"
+        ]
     );
 }
 
@@ -405,10 +419,7 @@ fn a_world_made_in_begin_is_in_this_frame_and_one_made_later_in_the_next() {
             }),
     );
     t.tick(0.1);
-    assert_eq!(
-        log(&t),
-        ["init early", "tick a", "init late", "tick early"]
-    );
+    assert_eq!(log(&t), ["init early", "tick a", "init late", "tick early"]);
     t.tick(0.1);
     assert_eq!(log(&t), ["tick a", "tick early", "tick late"]);
 }
@@ -438,8 +449,8 @@ fn pause_and_dilation_are_sampled_in_begin_and_hold_for_the_whole_frame() {
     t.tick(0.1);
     assert_eq!(log(&t), ["tick a", "tick b"]);
     assert_eq!(probe::deltas(&mut t, &b), [100, 100]);
-    let readings = [Clock::Game, Clock::GameThroughPause]
-        .map(|clock| t.cx().elapsed(here, clock).unwrap());
+    let readings =
+        [Clock::Game, Clock::GameThroughPause].map(|clock| t.cx().elapsed(here, clock).unwrap());
     assert_eq!(readings, [ms(200), ms(250)]);
 }
 
@@ -544,8 +555,7 @@ fn a_host_that_owns_time_hands_in_ready_made_deltas_a_world() {
     };
     let report = frame(&mut t);
     assert_eq!(report.forgiven, ms(250), "of the deltas made here only");
-    let readings =
-        |t: &mut Test, w| Clock::ALL.map(|c| t.cx().elapsed(w, c).unwrap().as_millis());
+    let readings = |t: &mut Test, w| Clock::ALL.map(|c| t.cx().elapsed(w, c).unwrap().as_millis());
     assert_eq!(readings(&mut t, here), [700, 300, 700, 300]);
     assert_eq!(readings(&mut t, other), [0, 0, 700, 300]);
     assert_eq!(readings(&mut t, third), [0, 0, 0, 0]);

@@ -59,10 +59,7 @@ fn after_a_shutdown_nothing_can_be_started() {
     log(&t);
     shutdown(&mut t);
     assert!(log(&t).is_empty(), "a second shutdown does nothing");
-    assert_eq!(
-        t.rt.tick_secs(&mut t.host, 0.1),
-        Err(FrameError::ShutDown)
-    );
+    assert_eq!(t.rt.tick_secs(&mut t.host, 0.1), Err(FrameError::ShutDown));
     assert_eq!(
         t.rt.begin_frame(&mut t.host, 0.1),
         Err(FrameError::ShutDown)

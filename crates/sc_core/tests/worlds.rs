@@ -57,7 +57,13 @@ fn several_worlds_live_at_once_and_are_listed_in_creation_order() {
     let names: Vec<_> = list.iter().map(|w| w.name.as_str()).collect();
     assert_eq!(
         names,
-        ["game 1", "editor 2", "preview 3", "play in editor 4", "named"]
+        [
+            "game 1",
+            "editor 2",
+            "preview 3",
+            "play in editor 4",
+            "named"
+        ]
     );
     let objects: Vec<_> = list.iter().map(|w| w.objects).collect();
     assert_eq!(objects, [0, 0, 0, 0, 1]);
@@ -154,10 +160,7 @@ fn effective_pause_is_also_the_instances_and_that_of_the_ancestors_instances() {
         t.cx().set_instance_paused(session, true),
         Err(WorldError::InstanceGone)
     );
-    assert_eq!(
-        t.cx().instance_name(session),
-        Err(WorldError::InstanceGone)
-    );
+    assert_eq!(t.cx().instance_name(session), Err(WorldError::InstanceGone));
 }
 
 #[test]
@@ -350,7 +353,11 @@ fn worldless_is_fixed_and_cannot_be_reached_by_losing_a_world() {
     t.cx().destroy_world(w);
     log(&t);
     t.tick(0.1);
-    assert_eq!(log(&t), ["tick music"], "it did not move to the global pass");
+    assert_eq!(
+        log(&t),
+        ["tick music"],
+        "it did not move to the global pass"
+    );
     let info = t.cx().tick_info(&a).unwrap();
     assert!(!info.worldless && !info.initialized);
     assert_eq!(info.world, None);
