@@ -324,8 +324,7 @@ fn a_delta_times_dilation_beyond_range_saturates_and_is_counted_as_clamped() {
 fn saturation_makes_one_report_until_the_dilation_changes() {
     let mut t = start();
     dilate(&mut t, 1e300);
-    let report = t.tick(0.1);
-    assert!(report.clamped_dilated > Duration::ZERO);
+    t.tick(0.1);
     let reports = t.reports.take();
     assert_eq!(reports.len(), 1);
     assert_eq!(reports[0].kind, ReportKind::DeltaSaturated);

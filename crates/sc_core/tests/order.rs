@@ -508,3 +508,14 @@ fn a_change_of_the_editor_flag_is_read_each_pass() {
         assert_eq!(order(&mut t).len(), usize::from(on));
     }
 }
+
+#[test]
+fn a_prerequisite_that_moves_into_its_dependents_group_ticks_first_there() {
+    let mut t = start();
+    let [b] = spawn_all(&mut t, ["b"]);
+    let early = spawn(&mut t, Probe::new("early").group(TickGroup::PrePhysics));
+    after(&mut t.cx(), &b, &early);
+    assert_eq!(order(&mut t), ["early", "b"]);
+    move_to(&mut t.cx(), &early, TickGroup::PostPhysics).unwrap();
+    assert_eq!(order(&mut t), ["early", "b"], "though initialized later");
+}

@@ -185,3 +185,21 @@ fn the_name_is_read_once_when_it_is_spawned_and_never_after_its_owner_went() {
     let reports = t.reports.take();
     assert_eq!(reports[0].object.as_deref(), Some("named"));
 }
+
+#[test]
+fn an_object_that_owns_another_takes_it_along() {
+    struct Parent(#[allow(dead_code)] sc_core::Owner<Probe>);
+    impl Tickable<Game> for Parent {}
+    let mut t = start();
+    let w = t.world;
+    let lines = t.host.log.clone();
+    let child = spawn(&mut t, Probe::new("child").logs_drop(&lines));
+    let parent = t.cx().spawn_in(w, Parent(child)).unwrap();
+    t.tick(0.1);
+    drop(parent);
+    assert_eq!(t.tick(0.1).ticks, 1, "the child's owner still lives");
+    assert_eq!(t.tick(0.1).ticks, 0);
+    assert_eq!(log(&t), ["tick child", "tick child", "drop child"]);
+    let names: Vec<_> = t.reports.take().into_iter().map(|r| r.object).collect();
+    assert_eq!(names, ["Parent", "child"].map(|n| Some(n.to_owned())));
+}

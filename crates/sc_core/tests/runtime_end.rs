@@ -206,3 +206,36 @@ fn each_object_still_initialized_is_reported_once_also_when_its_owner_went_first
     drop(t);
     assert_eq!(reports.take().len(), 2);
 }
+
+#[test]
+fn batched_and_sleeping_objects_are_reported_by_a_dropped_runtime_like_any_other() {
+    let mut t = start();
+    let reports = t.reports.clone();
+    let _a = probe::spawn_batched(&mut t, Probe::new("row 1"));
+    let _b = probe::spawn_batched(&mut t, Probe::new("row 2"));
+    let _c = spawn(&mut t, Probe::new("asleep").interval(60));
+    t.tick(0.1);
+    drop(t);
+    let mut names: Vec<_> = reports
+        .take()
+        .into_iter()
+        .map(|r| r.object.unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["asleep", "row 1", "row 2"]);
+}
+
+#[test]
+fn a_shutdown_between_the_pieces_of_a_frame_ends_everything_and_the_frame() {
+    let mut t = start();
+    let _a = spawn(&mut t, Probe::new("a"));
+    let _m = spawn_worldless(&mut t, Probe::new("m"));
+    t.rt.begin_frame(&mut t.host, 0.1).unwrap();
+    shutdown(&mut t);
+    assert_eq!(log(&t), ["stop a", "stop m"]);
+    assert_eq!(t.rt.end_frame(&mut t.host), Err(FrameError::NoFrame));
+    assert_eq!(
+        t.rt.begin_frame(&mut t.host, 0.1),
+        Err(FrameError::ShutDown)
+    );
+}

@@ -562,3 +562,20 @@ fn the_state_of_a_world_is_there_in_its_teardown_and_gone_after_it() {
     assert_eq!(log(&t), ["stop a"]);
     assert_eq!(t.rt.world_state::<u32>(here), None);
 }
+
+#[test]
+fn a_row_of_a_batch_that_destroys_another_world_does_not_hold_up_its_siblings() {
+    let mut t = start();
+    let other = world(&mut t, "other");
+    let _o = spawn_in(&mut t, other, Probe::new("o"));
+    let _owners = [
+        spawn_batched(&mut t, Probe::new("a").on_tick(destroys(other))),
+        spawn_batched(&mut t, Probe::new("b")),
+    ];
+    t.tick(0.1);
+    assert_eq!(
+        log(&t),
+        ["tick a", "destroyed: true", "stop o", "tick b"],
+        "ended before the next object ticks"
+    );
+}

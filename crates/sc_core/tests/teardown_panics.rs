@@ -113,3 +113,42 @@ fn a_world_destroyed_by_a_tick_that_panics_then_ends_before_the_panic_goes_on() 
     );
     assert!(t.rt.world_list().is_empty());
 }
+
+/// A value of a world whose destructor panics.
+#[derive(Default)]
+struct BadState(bool);
+
+impl Drop for BadState {
+    fn drop(&mut self) {
+        assert!(!self.0, "in the state's destructor");
+    }
+}
+
+#[test]
+fn a_panic_in_the_destructor_of_a_worlds_state_does_not_keep_other_worlds_from_ending() {
+    for policy in [PanicPolicy::Propagate, PanicPolicy::Isolate] {
+        let mut t = start();
+        t.rt.set_panic_policy(policy);
+        let here = t.world;
+        let other = world(&mut t, "other");
+        t.cx().world_state::<BadState>(here).unwrap().0 = true;
+        let _a = spawn(&mut t, Probe::new("a"));
+        let _o = spawn_in(&mut t, other, Probe::new("o"));
+        match policy {
+            PanicPolicy::Propagate => {
+                let what = panic_of(|| t.cx().destroy_world(here));
+                assert_eq!(what, "in the state's destructor");
+            }
+            PanicPolicy::Isolate => {
+                assert!(t.cx().destroy_world(here));
+                assert_eq!(t.reports.kinds(), [ReportKind::Panicked]);
+            }
+        }
+        assert_eq!(log(&t), ["stop a"]);
+        t.tick(0.1);
+        assert_eq!(log(&t), ["tick o"], "{policy:?}: the next frame works");
+        t.cx().destroy_world(other);
+        assert_eq!(log(&t), ["stop o"]);
+        assert!(t.rt.world_list().is_empty());
+    }
+}
