@@ -276,7 +276,8 @@ impl<H> Slots<H> {
     /// The owner is gone: no callback from now on.
     pub(crate) fn mark_dead(&mut self, index: u32) {
         self.set(index, flag::DEAD);
-        self.clear(index, flag::TICKS | flag::SHUTDOWN_PENDING);
+        // A shutdown that was asked for before is still owed: the owner did call it.
+        self.clear(index, flag::TICKS);
         self.mark_dirty(index);
         self.dead.push(index);
     }
