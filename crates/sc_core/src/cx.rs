@@ -61,6 +61,21 @@ pub struct Cx<'a, H: 'static> {
 }
 
 impl<H> Cx<'_, H> {
+    /// The runtime, to read: its lists, its extensions' state, a poster.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.create_world(WorldKind::Game)?;
+    /// assert_eq!(cx.runtime().world_list().len(), 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime<H> {
+        self.rt
+    }
+
     /// The host: the game's own state.
     #[must_use]
     pub fn host(&self) -> &H {
@@ -211,10 +226,11 @@ impl<H> Cx<'_, H> {
         hook: impl FnOnce(&mut Self),
     ) {
         if let Err(payload) = self.guarded_at(self.rt.depth, scope, hook) {
-            let culprit = Culprit::new(
+            let mut culprit = Culprit::new(
                 format!("extension {extension}"),
                 "fix the panic in the extension's hook; the rest of what it does here is not done",
             );
+            culprit.world = scope.world.and_then(|world| self.rt.world_name(world));
             self.settle_panic(&culprit, Panic(payload));
         }
         self.after_callback();
@@ -291,7 +307,7 @@ impl<H> Cx<'_, H> {
 }
 
 /// What a callback threw.
-pub struct Panic(Payload);
+pub struct Panic(pub(crate) Payload);
 
 impl Panic {
     /// The text of the panic, as far as it has one.

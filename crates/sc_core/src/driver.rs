@@ -10,52 +10,43 @@ use crate::clock::Secs;
 use crate::frame_error::FrameError;
 use crate::{FrameTrace, Runtime, Stopwatch, TimeError, secs};
 
-/// A clock to pace frames by.
-pub trait FrameClock {
-    /// Time since any fixed moment. Must not go backwards.
-    fn now(&mut self) -> Duration;
+/// A clock to pace frames by: a [`Stopwatch`] that can be waited on.
+pub trait FrameClock: Stopwatch {
     /// Returns when `now` has reached `moment`, or at once if it has.
     fn wait_until(&mut self, moment: Duration);
     /// A stopwatch over the same clock, for a runtime that has none.
-    fn stopwatch(&self) -> Option<OsStopwatch> {
-        None
-    }
+    fn stopwatch(&self) -> Box<dyn Stopwatch>;
 }
 
 /// The OS's monotonic clock, from its creation on. Waits by sleeping.
 ///
 /// ```
-/// use sc_core::{FrameClock, OsClock};
-/// let mut clock = OsClock::new();
-/// let start = clock.now();
-/// assert!(clock.now() >= start);
+/// use sc_core::{OsClock, Runtime};
+/// let mut rt = Runtime::<()>::new();
+/// rt.set_stopwatch(OsClock::default());
+/// rt.set_profiling(true);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OsClock {
     start: Instant,
 }
 
-impl OsClock {
+impl Default for OsClock {
     /// A clock that starts at zero now.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         OsClock {
             start: Instant::now(),
         }
     }
 }
 
-impl Default for OsClock {
-    fn default() -> Self {
-        Self::new()
+impl Stopwatch for OsClock {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
     }
 }
 
 impl FrameClock for OsClock {
-    fn now(&mut self) -> Duration {
-        self.start.elapsed()
-    }
-
     fn wait_until(&mut self, moment: Duration) {
         let left = moment.saturating_sub(self.now());
         if !left.is_zero() {
@@ -63,27 +54,8 @@ impl FrameClock for OsClock {
         }
     }
 
-    fn stopwatch(&self) -> Option<OsStopwatch> {
-        Some(OsStopwatch { clock: *self })
-    }
-}
-
-/// A [`Stopwatch`] over the OS's monotonic clock.
-///
-/// ```
-/// use sc_core::{OsStopwatch, Runtime};
-/// let mut rt = Runtime::<()>::new();
-/// rt.set_stopwatch(OsStopwatch::default());
-/// rt.set_profiling(true);
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OsStopwatch {
-    clock: OsClock,
-}
-
-impl Stopwatch for OsStopwatch {
-    fn now(&self) -> Duration {
-        self.clock.start.elapsed()
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        Box::new(*self)
     }
 }
 
@@ -110,12 +82,12 @@ impl ManualClock {
 }
 
 impl FrameClock for ManualClock {
-    fn now(&mut self) -> Duration {
-        self.0.get()
-    }
-
     fn wait_until(&mut self, moment: Duration) {
         self.0.set(self.0.get().max(moment));
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        Box::new(self.clone())
     }
 }
 
@@ -190,7 +162,7 @@ pub struct RunReport {
 #[non_exhaustive]
 pub enum DriverError {
     /// A frame rate that is none.
-    #[error("the frame rate {fps} is not usable: it must be finite and above 0")]
+    #[error("the frame rate {fps} is not usable: a frame must last from 1 ns to 584 years")]
     BadRate {
         /// The number given.
         fps: f64,
@@ -225,7 +197,7 @@ impl Driver {
     fn new(pace: Pace) -> Self {
         Driver {
             pace,
-            clock: Box::new(OsClock::new()),
+            clock: Box::new(OsClock::default()),
             record: false,
         }
     }
@@ -329,10 +301,8 @@ impl Driver {
         mut go_on: impl FnMut(&mut Runtime<H>, &mut H, &RunReport) -> bool,
     ) -> Result<RunReport, DriverError> {
         let pace = CheckedPace::of(self.pace)?;
-        if let Some(stopwatch) = self.clock.stopwatch()
-            && !rt.has_stopwatch()
-        {
-            rt.set_stopwatch(stopwatch);
+        if !rt.has_stopwatch() {
+            rt.set_boxed_stopwatch(self.clock.stopwatch());
         }
         let mut run = self.report();
         let start = self.clock.now();
@@ -380,10 +350,10 @@ impl CheckedPace {
         match pace {
             Pace::Uncapped => Ok(CheckedPace::Uncapped),
             Pace::Capped(fps) => {
-                if !fps.is_finite() || fps <= 0.0 {
-                    return Err(DriverError::BadRate { fps });
-                }
-                Ok(CheckedPace::Capped(fps))
+                let period = secs(1.0 / fps).to_duration();
+                let usable = period.is_ok_and(|period| !period.is_zero());
+                let pace = usable.then_some(CheckedPace::Capped(fps));
+                pace.ok_or(DriverError::BadRate { fps })
             }
             Pace::Fixed(step) => match step.to_duration()? {
                 Duration::ZERO => Err(DriverError::ZeroStep),

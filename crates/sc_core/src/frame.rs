@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::Secs;
 use crate::clock::Clock;
 use crate::cx::{Culprit, NOBODY, Payload, Scope};
+use crate::extension::StageEntry;
 use crate::frame_error::FrameError;
 use crate::report::{Report, ReportKind};
 use crate::runtime::Runtime;
@@ -360,12 +361,7 @@ impl<H> Runtime<H> {
         if self.inbox.any_dropped() {
             self.mark_dropped();
         }
-        for index in 0..self.world_order.len() {
-            let Some(&world) = self.world_order.get(index) else {
-                break;
-            };
-            self.run_world_hooks(host, Stage::Begin, world);
-        }
+        self.run_begin_hooks(host);
         self.run_hooks(host, Stage::Begin);
         self.settle();
 
@@ -468,6 +464,24 @@ impl<H> Runtime<H> {
             self.run_world_hooks(host, stage, id);
         }
         self.run_hooks(host, stage);
+    }
+
+    /// The worlds' hooks of `Begin`, in creation order, those of worlds made meanwhile included.
+    fn run_begin_hooks(&mut self, host: &mut H) {
+        let begins = |hook: &StageEntry<H>| hook.of_world && hook.stage == Stage::Begin;
+        if !self.stage_hooks.iter().any(begins) {
+            return;
+        }
+        let mut done = 0;
+        loop {
+            let number = |id: &WorldId| self.worlds.get(*id).map_or(0, |w| w.number);
+            let next = self.world_order.iter().find(|id| number(id) > done);
+            let Some(&world) = next else {
+                break;
+            };
+            done = number(&world);
+            self.run_world_hooks(host, Stage::Begin, world);
+        }
     }
 
     fn run_world_hooks(&mut self, host: &mut H, stage: Stage, id: WorldId) {

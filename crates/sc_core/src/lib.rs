@@ -43,7 +43,7 @@ mod world;
 pub use access::{Access, AccessError};
 pub use clock::{Clock, DeadlineQueue, DeadlineToken, Secs, TimeError, secs};
 pub use cx::{Culprit, Cx, Panic};
-pub use driver::{Driver, DriverError, FrameClock, ManualClock, OsClock, OsStopwatch, RunReport};
+pub use driver::{Driver, DriverError, FrameClock, ManualClock, OsClock, RunReport};
 pub use error::Error;
 pub use extension::{Extension, InspectHook, LifeHook, StageHook, TeardownHook, TeardownPhase};
 pub use frame::{FrameReport, Stage, WorldDelta};

@@ -178,7 +178,11 @@ impl<H> Runtime<H> {
 
     /// Sets the stopwatch for budgets and timings.
     pub fn set_stopwatch(&mut self, stopwatch: impl Stopwatch) {
-        self.stopwatch = Some(Box::new(stopwatch));
+        self.set_boxed_stopwatch(Box::new(stopwatch));
+    }
+
+    pub(crate) fn set_boxed_stopwatch(&mut self, stopwatch: Box<dyn Stopwatch>) {
+        self.stopwatch = Some(stopwatch);
     }
 
     /// Whether there is a stopwatch.
@@ -217,7 +221,8 @@ impl<H> Runtime<H> {
     pub(crate) fn report_on(&mut self, slot: u32, mut report: Report) {
         let home = self.slots.cold[slot as usize].home;
         report.object = Some(self.slots.name(slot));
-        report.world = home.and_then(|home| self.world_name(home));
+        let world = home.and_then(|home| self.world_name(home));
+        report.world = report.world.or(world);
         self.send_report(report);
     }
 

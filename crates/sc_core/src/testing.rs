@@ -31,13 +31,11 @@ impl ReportLog {
     }
 
     /// The reports so far, leaving none.
-    #[must_use]
     pub fn take(&self) -> Vec<Report> {
         self.0.take()
     }
 
     /// The kinds of the reports so far, leaving none.
-    #[must_use]
     pub fn kinds(&self) -> Vec<ReportKind> {
         self.take().into_iter().map(|r| r.kind).collect()
     }

@@ -47,23 +47,15 @@ impl Dilation {
         self.factor
     }
 
-    /// The dilated delta in nanoseconds, or `None` where it is beyond `u64`. The remainder
-    /// goes in and out; on `None` it is dropped.
-    pub(crate) fn apply(self, delta: u64, remainder: &mut Remainder) -> Option<u64> {
+    /// The dilated delta in nanoseconds, however large. The remainder goes in and out; beyond
+    /// `u128` there is none.
+    pub(crate) fn apply(self, delta: u64, remainder: &mut Remainder) -> u128 {
         let exact = u128::from(delta)
             .checked_mul(self.units)
             .and_then(|product| product.checked_add(u128::from(remainder.0)));
-        let Some(exact) = exact else {
-            *remainder = Remainder(0);
-            return None;
-        };
-        // Below ONE, hence below u64::MAX.
-        *remainder = Remainder(u64::try_from(exact % ONE).unwrap_or(0));
-        let whole = u64::try_from(exact / ONE).ok();
-        if whole.is_none() {
-            *remainder = Remainder(0);
-        }
-        whole
+        // The remainder is below ONE, hence below u64::MAX.
+        *remainder = Remainder(exact.map_or(0, |e| u64::try_from(e % ONE).unwrap_or(0)));
+        exact.map_or(u128::MAX, |exact| exact / ONE)
     }
 }
 
@@ -75,7 +67,7 @@ mod tests {
         let dilation = Dilation::new(factor).unwrap();
         let mut remainder = Remainder::default();
         (0..frames)
-            .map(|_| dilation.apply(delta, &mut remainder).unwrap())
+            .map(|_| u64::try_from(dilation.apply(delta, &mut remainder)).unwrap())
             .sum()
     }
 
@@ -93,23 +85,26 @@ mod tests {
     fn the_remainder_survives_a_change_of_factor() {
         let mut remainder = Remainder::default();
         let half = Dilation::new(0.5).unwrap();
-        assert_eq!(half.apply(1, &mut remainder), Some(0));
+        assert_eq!(half.apply(1, &mut remainder), 0);
         assert_eq!(
             Dilation::default().apply(10, &mut remainder),
-            Some(10),
+            10,
             "a whole factor neither loses nor gains it"
         );
-        assert_eq!(half.apply(1, &mut remainder), Some(1));
+        assert_eq!(half.apply(1, &mut remainder), 1);
     }
 
     #[test]
-    fn beyond_range_is_none() {
+    fn beyond_u64_it_is_still_exact_as_far_as_there_are_numbers() {
         let mut remainder = Remainder::default();
         let huge = Dilation::new(1e300).unwrap();
-        assert_eq!(huge.apply(1, &mut remainder), None);
-        assert_eq!(huge.apply(0, &mut remainder), Some(0));
+        assert_eq!(huge.apply(2, &mut remainder), u128::MAX);
+        assert_eq!(huge.apply(0, &mut remainder), 0);
         let twice = Dilation::new(2.0).unwrap();
-        assert_eq!(twice.apply(u64::MAX, &mut remainder), None);
+        assert_eq!(
+            twice.apply(u64::MAX, &mut remainder),
+            36_893_488_147_419_103_230
+        );
     }
 
     #[test]
@@ -118,15 +113,12 @@ mod tests {
             assert!(Dilation::new(bad).is_err(), "{bad}");
         }
         assert_eq!(Dilation::new(0.0).unwrap().factor(), 0.0);
-        assert_eq!(
-            Dilation::new(-0.0).unwrap().apply(5, &mut Remainder(0)),
-            Some(0)
-        );
+        assert_eq!(Dilation::new(-0.0).unwrap().apply(5, &mut Remainder(0)), 0);
         assert_eq!(
             Dilation::new(1e-18)
                 .unwrap()
                 .apply(1_000_000_000_000_000_000, &mut Remainder(0)),
-            Some(1)
+            1
         );
     }
 }

@@ -56,13 +56,11 @@ impl WorldClocks {
         let mut clamped = Clamped::default();
         let limit = max_delta.unwrap_or(u64::MAX);
         let mut dilate = |remainder: &mut Remainder| {
-            let Some(dilated) = self.dilation.apply(real, remainder) else {
-                clamped.saturated = true;
-                clamped.nanos = u64::MAX - limit;
-                return limit;
-            };
-            clamped.nanos = clamped.nanos.max(dilated.saturating_sub(limit));
-            dilated.min(limit)
+            let dilated = self.dilation.apply(real, remainder);
+            let over = dilated.saturating_sub(u128::from(limit));
+            clamped.saturated |= dilated > u128::from(u64::MAX);
+            clamped.nanos = clamped.nanos.max(u64::try_from(over).unwrap_or(u64::MAX));
+            u64::try_from(dilated).unwrap_or(u64::MAX).min(limit)
         };
         let through = dilate(&mut self.through_remainder);
         let game = if paused {

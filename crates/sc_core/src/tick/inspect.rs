@@ -94,7 +94,11 @@ impl<H> Runtime<H> {
                 .map(|deadline| deadline.saturating_sub(self.object_clock(slot))),
             _ => None,
         };
-        let until_interval = cold.interval.saturating_sub(accumulated);
+        let until_interval = if cold.first_tick_at_once {
+            0
+        } else {
+            cold.interval.saturating_sub(accumulated)
+        };
         let time = |nanos| self.profiling().then(|| Duration::from_nanos(nanos));
         TickInfo {
             id: self.slots.id(slot),

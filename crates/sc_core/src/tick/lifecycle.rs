@@ -219,10 +219,11 @@ impl<H> Cx<'_, H> {
             None if worldless => {}
             Some(world) if self.is_world_alive(world) => {}
             _ => {
-                let report = Report::new(
+                let mut report = Report::new(
                     ReportKind::NoLiveWorld,
                     "was to be initialized without a live world and stays uninitialized",
                 );
+                report.world = world.and_then(|world| self.rt.world_name(world));
                 self.report_on(slot, report);
                 return Err(TickError::NoLiveWorld { object });
             }

@@ -172,6 +172,10 @@ impl<H> Cx<'_, H> {
             let payload = self.keep_or_report(&self.rt.culprit(culprit), payload);
             self.rt.uninitialize(culprit);
             if payload.is_some() {
+                // What the tick asked for before it panicked happens all the same; a panic in
+                // that is not the first.
+                let attended = catch_unwind(AssertUnwindSafe(|| self.attend(walk.home)));
+                drop(attended);
                 break payload;
             }
             if self.rt.attention && self.attend(walk.home).is_err() {

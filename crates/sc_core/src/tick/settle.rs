@@ -117,7 +117,10 @@ impl<H> Runtime<H> {
         };
         if cold.interval > 0 {
             Wanted::Asleep(spot)
-        } else if cold.interval_in_force > 0 && self.accumulated(slot) > 0 {
+        } else if self.accumulated(slot) > 0
+            && (cold.interval_in_force > 0
+                || matches!(cold.place, Place::Asleep(..) | Place::Due(_)))
+        {
             // From an interval to every frame: the first tick brings what has accumulated.
             Wanted::Asleep(spot)
         } else if cold.typed.is_some() && cold.links.is_none() {
@@ -197,8 +200,10 @@ impl<H> Runtime<H> {
 
     /// Puts an object to sleep for `ahead` nanoseconds of its clock.
     pub(crate) fn sleep_until(&mut self, slot: u32, spot: Spot, now: u64, ahead: u64) {
-        if let Some(set) = self.tick_set_mut(spot.home) {
-            let token = set.put_to_sleep(spot, slot, now.saturating_add(ahead));
+        // Beyond the end of its clock it sleeps for ever: in no queue.
+        let deadline = now.checked_add(ahead);
+        if let (Some(set), Some(deadline)) = (self.tick_set_mut(spot.home), deadline) {
+            let token = set.put_to_sleep(spot, slot, deadline);
             self.slots.cold[slot as usize].place = Place::Asleep(spot, token);
         }
     }

@@ -293,7 +293,8 @@ impl<H> Slots<H> {
     pub(crate) fn mark_dead(&mut self, index: u32) {
         self.end_life(index);
         self.set(index, flag::DEAD);
-        self.clear(index, flag::TICKS | flag::SHUTDOWN_PENDING);
+        // A shutdown that was asked for before is still owed: the owner did call it.
+        self.clear(index, flag::TICKS);
         self.mark_dirty(index);
         self.dead.push(index);
     }

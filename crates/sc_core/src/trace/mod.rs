@@ -50,7 +50,7 @@ pub use source::{TraceFormat, TraceProcess, TraceSource, TraceUnit};
 /// assert_eq!(trace.total(), Duration::from_micros(33_383));
 /// # Ok::<(), sc_core::TraceError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FrameTrace {
     frames: Vec<Duration>,
     source: Option<TraceSource>,

@@ -88,6 +88,7 @@ impl<H> Cx<'_, H> {
         let id = self.rt.worlds.insert(World {
             name,
             kind: options.kind,
+            number,
             parent: options.parent,
             children: Vec::new(),
             instance: options.instance,

@@ -65,6 +65,8 @@ pub(crate) enum Life {
 pub(crate) struct World {
     pub(crate) name: Cow<'static, str>,
     pub(crate) kind: WorldKind,
+    /// The number of its creation; the first is 1.
+    pub(crate) number: u64,
     pub(crate) parent: Option<WorldId>,
     /// In creation order.
     pub(crate) children: Vec<WorldId>,

@@ -7,8 +7,8 @@
 
 use std::panic::resume_unwind;
 
-use super::{Life, WorldId};
-use crate::cx::{Cx, NOBODY, Scope};
+use super::{Life, World, WorldId};
+use crate::cx::{Culprit, Cx, NOBODY, Panic, Scope};
 use crate::extension::TeardownPhase;
 use crate::runtime::Runtime;
 use crate::tick::slots::flag;
@@ -58,7 +58,20 @@ impl<H> Cx<'_, H> {
                 }
             }
         }
-        self.rt.forget_world(world);
+        let Some(gone) = self.rt.forget_world(world) else {
+            return;
+        };
+        // What lies in the world's state may be user code's, and its destructor too.
+        let name = gone.name.clone().into_owned();
+        let dropped = self.guarded(Scope::OUTSIDE, |cx| cx.enter(|| drop(gone)));
+        if let Err(payload) = dropped {
+            let culprit = Culprit::new(
+                format!("state of world {name}"),
+                "fix the destructor that panics; the rest of the world's state may be leaked",
+            );
+            self.settle_panic(&culprit, Panic(payload));
+        }
+        self.after_callback();
     }
 
     /// Shuts down every object of a tick set, newest first.
@@ -114,24 +127,21 @@ impl<H> Runtime<H> {
     }
 
     /// The end of a teardown: takes the world and its batches out of the runtime.
-    fn forget_world(&mut self, world: WorldId) {
-        let Some(found) = self.worlds.get(world) else {
-            return;
-        };
+    fn forget_world(&mut self, world: WorldId) -> Option<World> {
+        let found = self.worlds.get(world)?;
         let batches: Vec<u32> = found.ticks.batches.iter().map(|b| b.slot).collect();
         for batch in batches {
             self.empty_batch(batch);
         }
-        let Some(gone) = self.worlds.remove(world) else {
-            return;
-        };
+        let gone = self.worlds.remove(world)?;
         self.world_order.retain(|&id| id != world);
         if let Some(parent) = gone.parent.and_then(|p| self.worlds.get_mut(p)) {
             parent.children.retain(|&id| id != world);
         }
         // What is left of dead owners' objects is reported and dropped in the next `End`.
-        for slot in gone.ticks.members {
+        for &slot in &gone.ticks.members {
             self.slots.mark_dirty(slot);
         }
+        Some(gone)
     }
 }
