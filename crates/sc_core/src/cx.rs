@@ -150,6 +150,12 @@ impl<H> Cx<'_, H> {
         Duration::from_nanos(self.rt.clocks.elapsed(Clock::Real))
     }
 
+    /// A reading of the runtime's stopwatch, for budgets; `None` when there is none.
+    #[must_use]
+    pub fn stopwatch(&self) -> Option<Duration> {
+        self.rt.stopwatch()
+    }
+
     /// Drops the time that passed up to now from the next frame: for the end of loading. Its
     /// real delta is zero for all clocks, and what was dropped is in its [`FrameReport`].
     ///
@@ -170,8 +176,7 @@ impl<H> Cx<'_, H> {
     }
 
     /// Calls user code as a callback of `world`, with a delta: what an extension runs its users'
-    /// closures by. Worlds that are destroyed in it end when it has returned (the outermost, if
-    /// callbacks are nested), before this call does.
+    /// closures by. When your own state is in order again, call [`attend`](Self::attend).
     ///
     /// ```
     /// # use sc_core::{Runtime, WorldKind};
@@ -184,6 +189,7 @@ impl<H> Cx<'_, H> {
     ///     cx.world_info(level).is_ok()
     /// });
     /// assert!(alive.unwrap_or(false), "its teardown waits for the callback to return");
+    /// cx.attend();
     /// assert!(cx.world_info(level).is_err());
     /// # Ok::<(), sc_core::Error>(())
     /// ```
@@ -201,9 +207,17 @@ impl<H> Cx<'_, H> {
             delta,
             ..Scope::event(world, NOBODY)
         };
-        let outcome = self.guarded(scope, f).map_err(Panic);
+        self.guarded(scope, f).map_err(Panic)
+    }
+
+    /// Does what must happen after a [`callback`](Self::callback) and before the next: shutdowns of
+    /// objects that were running, and the end of worlds that were destroyed in it. Inside another
+    /// callback, the end of worlds waits for that one.
+    ///
+    /// # Panics
+    /// When something panics in it and the policy is `Propagate`.
+    pub fn attend(&mut self) {
         self.after_callback();
-        outcome
     }
 
     /// Deals with what a [`callback`](Self::callback) threw, by the panic policy: raises it again,

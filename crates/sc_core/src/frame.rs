@@ -392,6 +392,7 @@ impl<H> Runtime<H> {
                 let culprit = Culprit::new(format!("closure posted from {from}"), fix);
                 cx.settle_panic(&culprit, panic);
             }
+            cx.attend();
         }
     }
 

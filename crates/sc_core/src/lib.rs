@@ -49,7 +49,7 @@ pub use extension::{Extension, InspectHook, LifeHook, StageHook, TeardownHook, T
 pub use frame::{FrameReport, Stage, WorldDelta};
 pub use frame_error::FrameError;
 pub use inbox::{Poster, RuntimeGone};
-pub use report::{Report, ReportHandler, ReportKind, Severity};
+pub use report::{ExtensionReport, Report, ReportHandler, ReportKind, Severity};
 pub use runtime::{PanicPolicy, Runtime};
 pub use stopwatch::Stopwatch;
 pub use tick::{
@@ -58,4 +58,4 @@ pub use tick::{
 pub use trace::{
     FrameTrace, LineProblem, TraceError, TraceFormat, TraceProcess, TraceSource, TraceUnit,
 };
-pub use world::{InstanceId, WorldError, WorldId, WorldInfo, WorldKind, WorldOptions};
+pub use world::{InstanceId, Readings, WorldError, WorldId, WorldInfo, WorldKind, WorldOptions};

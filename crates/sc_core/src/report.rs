@@ -28,6 +28,30 @@ pub enum ReportKind {
     Panicked,
     /// A world's dilated delta was beyond the range of a clock.
     DeltaSaturated,
+    /// Something in an extension; which, it says.
+    Extension(&'static ExtensionReport),
+}
+
+/// A kind of report of an extension's own.
+///
+/// ```
+/// use sc_core::{ExtensionReport, Report, ReportKind, Severity};
+/// static TOO_MANY_FLOWERS: ExtensionReport = ExtensionReport {
+///     name: "TooManyFlowers",
+///     severity: Severity::Warning,
+///     fix: "plant fewer",
+/// };
+/// let report = Report::new(ReportKind::Extension(&TOO_MANY_FLOWERS), "900 flowers");
+/// assert_eq!(report.to_string(), "900 flowers; to fix: plant fewer");
+/// ```
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct ExtensionReport {
+    /// Its name, one word.
+    pub name: &'static str,
+    /// How bad reports of it are.
+    pub severity: Severity,
+    /// What to do about them.
+    pub fix: &'static str,
 }
 
 impl ReportKind {
@@ -45,6 +69,7 @@ impl ReportKind {
             | ReportKind::OwnerDropped
             | ReportKind::RuntimeDropped
             | ReportKind::Panicked => Severity::Error,
+            ReportKind::Extension(kind) => kind.severity,
         }
     }
 
@@ -69,6 +94,7 @@ impl ReportKind {
                 "fix the panic; the object is uninitialized and does not tick until it is initialized again"
             }
             ReportKind::DeltaSaturated => "use a smaller dilation, or `set_max_delta`",
+            ReportKind::Extension(kind) => kind.fix,
         }
     }
 }

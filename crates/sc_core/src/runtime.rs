@@ -201,8 +201,12 @@ impl<H> Runtime<H> {
         self.profile && self.stopwatch.is_some()
     }
 
+    pub(crate) fn stopwatch(&self) -> Option<Duration> {
+        self.stopwatch.as_ref().map(|s| s.now())
+    }
+
     pub(crate) fn stopwatch_nanos(&self) -> u64 {
-        let now = self.stopwatch.as_ref().map_or(Duration::ZERO, |s| s.now());
+        let now = self.stopwatch().unwrap_or(Duration::ZERO);
         u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
     }
 

@@ -174,11 +174,11 @@ impl<H> Cx<'_, H> {
             if payload.is_some() {
                 // What the tick asked for before it panicked happens all the same; a panic in
                 // that is not the first.
-                let attended = catch_unwind(AssertUnwindSafe(|| self.attend(walk.home)));
+                let attended = catch_unwind(AssertUnwindSafe(|| self.attend_in(walk.home)));
                 drop(attended);
                 break payload;
             }
-            if self.rt.attention && self.attend(walk.home).is_err() {
+            if self.rt.attention && self.attend_in(walk.home).is_err() {
                 break None;
             }
         };
@@ -209,7 +209,7 @@ impl<H> Cx<'_, H> {
             };
             progress.due_at += 1;
             self.tick_due(walk, due, &mut progress.out);
-            if self.rt.attention && self.attend(walk.home).is_err() {
+            if self.rt.attention && self.attend_in(walk.home).is_err() {
                 return;
             }
         }
@@ -253,7 +253,7 @@ impl<H> Cx<'_, H> {
             let out = &mut progress.out;
             Rescue::new(slot, object, out).tick::<PROFILE>(self);
             if self.rt.attention {
-                self.attend(walk.home)?;
+                self.attend_in(walk.home)?;
                 self.finish_batch(walk, slot, &mut progress.out)?;
                 self.scope.delta = walk.deltas[usize::from(usual & flag::THROUGH_PAUSE != 0)];
             }
@@ -273,7 +273,7 @@ impl<H> Cx<'_, H> {
             let through_pause = self.rt.slots.has(slot, flag::THROUGH_PAUSE);
             self.tick_one(slot, walk.deltas[usize::from(through_pause)], out);
             if self.rt.attention {
-                self.attend(walk.home)?;
+                self.attend_in(walk.home)?;
             }
         }
         Ok(())
@@ -343,7 +343,7 @@ impl<H> Cx<'_, H> {
 
     /// Does what must happen before the next object ticks. `Err` when that ended the world.
     #[cold]
-    fn attend(&mut self, home: Home) -> Result<(), WorldGone> {
+    fn attend_in(&mut self, home: Home) -> Result<(), WorldGone> {
         let depth = std::mem::replace(&mut self.rt.depth, 0);
         let scope = self.scope;
         self.scope.object = NOBODY;

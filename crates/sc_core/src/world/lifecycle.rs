@@ -38,6 +38,18 @@ pub struct WorldInfo {
     pub objects: usize,
 }
 
+/// All four clocks of a world, in the order of [`Clock::ALL`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Readings {
+    /// Each clock's reading.
+    pub elapsed: [Duration; 4],
+    /// How far each moved in the current frame; zero between frames.
+    pub delta: [Duration; 4],
+    /// Whether the world was effectively paused when the frame began.
+    pub paused: bool,
+}
+
 impl<H> Cx<'_, H> {
     /// Creates a world. One created during a frame has its first pass in the next.
     ///
@@ -155,6 +167,20 @@ impl<H> Cx<'_, H> {
     pub fn world_delta(&self, world: WorldId, clock: Clock) -> Result<Duration, WorldError> {
         let found = self.rt.worlds.get(world).ok_or(WorldError::Gone)?;
         Ok(Duration::from_nanos(found.clocks.frame().get(clock)))
+    }
+
+    /// All four clocks of a world, and whether this frame is paused for it.
+    ///
+    /// # Errors
+    /// [`WorldError::Gone`].
+    pub fn readings(&self, world: WorldId) -> Result<Readings, WorldError> {
+        let found = self.rt.worlds.get(world).ok_or(WorldError::Gone)?;
+        let frame = found.clocks.frame();
+        Ok(Readings {
+            elapsed: Clock::ALL.map(|c| Duration::from_nanos(found.clocks.elapsed(c))),
+            delta: Clock::ALL.map(|c| Duration::from_nanos(frame.get(c))),
+            paused: found.paused_this_frame,
+        })
     }
 
     /// One world as the inspection list shows it.

@@ -14,7 +14,7 @@ use crate::tick::TickSet;
 
 pub use error::WorldError;
 pub(crate) use instance::Instance;
-pub use lifecycle::WorldInfo;
+pub use lifecycle::{Readings, WorldInfo};
 pub use options::WorldOptions;
 
 slotmap::new_key_type! {

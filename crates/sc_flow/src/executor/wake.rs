@@ -1,0 +1,55 @@
+//! Wakes from outside: the one object of the executor that other threads share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Wake;
+
+use crate::id::FlowId;
+
+/// Flows that were woken, in order of arrival.
+#[derive(Default)]
+pub(crate) struct WakeInbox {
+    woken: Mutex<Vec<FlowId>>,
+    any: AtomicBool,
+}
+
+impl WakeInbox {
+    pub(crate) fn push(&self, id: FlowId) {
+        let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
+        woken.push(id);
+        self.any.store(true, Ordering::Release);
+    }
+
+    /// Moves those woken to the end of `into`.
+    pub(crate) fn take(&self, into: &mut Vec<FlowId>) {
+        if self.any.load(Ordering::Acquire) {
+            let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
+            self.any.store(false, Ordering::Release);
+            into.append(&mut woken);
+        }
+    }
+}
+
+/// A flow's own waker. Late wakes are inert: the id is stale, or the inbox is read no more.
+pub(crate) struct FlowWaker {
+    pub(crate) id: FlowId,
+    pub(crate) inbox: Arc<WakeInbox>,
+}
+
+impl Wake for FlowWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.inbox.push(self.id);
+    }
+}
+
+/// The waker every flow is polled with at first: most never keep it. When a poll has kept a
+/// clone, the flow is polled again with a waker of its own.
+pub(crate) struct SharedWaker;
+
+impl Wake for SharedWaker {
+    fn wake(self: Arc<Self>) {}
+}

@@ -1,0 +1,210 @@
+//! What a `Cx` can do with flows.
+
+use std::panic::Location;
+
+use sc_core::{Cx, Secs, TickId, WorldId};
+
+use crate::error::FlowError;
+use crate::executor::home::Registered;
+use crate::executor::{Body, end, flows};
+use crate::finish::FlowFinish;
+use crate::fx::{FlowCx, spawn};
+use crate::id::FlowId;
+use crate::list::FlowInfo;
+use crate::node::Next;
+use crate::task::Task;
+use crate::watch;
+
+/// Flows, as calls on the [`Cx`].
+pub trait FlowExt<H: 'static> {
+    /// Starts an async flow in the `Cx`'s world: a story. First polled on the next frame's tick.
+    /// [`Flow`](crate::Flow) has more to say about it.
+    ///
+    /// # Errors
+    /// [`FlowError::NoLiveWorld`], with a report.
+    #[track_caller]
+    fn spawn_flow<F>(&mut self, name: &'static str, body: F) -> Result<FlowId, FlowError>
+    where
+        F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static;
+
+    /// As [`spawn_flow`](Self::spawn_flow), for a body with a value: the [`Task`] can be awaited,
+    /// asked, cancelled; dropping it detaches.
+    ///
+    /// # Errors
+    /// [`FlowError::NoLiveWorld`], with a report.
+    #[track_caller]
+    fn spawn_task<T, F>(&mut self, name: &'static str, body: F) -> Result<Task<T>, FlowError>
+    where
+        T: 'static,
+        F: AsyncFnOnce(FlowCx<H>) -> T + 'static;
+
+    /// One live flow, as the list shows it.
+    ///
+    /// # Errors
+    /// [`FlowError::Gone`] when it has ended, in its finish callback too.
+    fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError>;
+
+    /// Every live flow, in order of start.
+    fn flow_list(&mut self) -> Vec<FlowInfo>;
+
+    /// Cancels a flow. Its finish callbacks have run when this returns; if it is running, they run
+    /// when its turn is over. `false` when it has ended already.
+    fn cancel(&mut self, flow: FlowId) -> bool;
+
+    /// Cancels every flow bound to an object, in order of start; how many.
+    fn cancel_flows_of(&mut self, owner: impl Into<TickId>) -> usize;
+
+    /// Cancels every flow of a world (`None`: of the runtime), in order of start; how many.
+    fn cancel_flows_in(&mut self, world: Option<WorldId>) -> usize;
+
+    /// Cancels every flow of a name, in order of start; how many.
+    fn cancel_flows_named(&mut self, name: &str) -> usize;
+
+    /// Lets a parked loop go on: never in this call, but on the last index, where it ends. `false`
+    /// when it was not parked: then nothing happens. Called from the loop's own body it counts
+    /// for the `Suspend` that the body is about to say.
+    fn continue_loop(&mut self, flow: FlowId) -> bool;
+
+    /// Pauses one flow: it has no turn until [`resume_flow`](Self::resume_flow). What it waits for
+    /// goes on; a turn that came meanwhile comes then. `false` when it has ended.
+    fn pause_flow(&mut self, flow: FlowId) -> bool;
+
+    /// Resumes a paused flow. `false` when it has ended.
+    fn resume_flow(&mut self, flow: FlowId) -> bool;
+
+    /// How long a loop may be parked before one warning; 0 or less = for ever. Default: 30 s of
+    /// real time.
+    ///
+    /// # Errors
+    /// [`FlowError::BadTime`]; the old threshold stays.
+    fn set_suspended_loop_warning(&mut self, threshold: Secs) -> Result<(), FlowError>;
+
+    /// How long a wait without deadline may wait before one warning; 0 or less = for ever.
+    /// Default: 30 s of real time.
+    ///
+    /// # Errors
+    /// [`FlowError::BadTime`]; the old threshold stays.
+    fn set_wait_until_warning(&mut self, threshold: Secs) -> Result<(), FlowError>;
+}
+
+impl<H> FlowExt<H> for Cx<'_, H> {
+    fn spawn_flow<F>(&mut self, name: &'static str, body: F) -> Result<FlowId, FlowError>
+    where
+        F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
+    {
+        spawn::Flow::new(name).spawn_at(self, Location::caller(), body)
+    }
+
+    fn spawn_task<T, F>(&mut self, name: &'static str, body: F) -> Result<Task<T>, FlowError>
+    where
+        T: 'static,
+        F: AsyncFnOnce(FlowCx<H>) -> T + 'static,
+    {
+        spawn::Flow::new(name).spawn_task_at(self, Location::caller(), body)
+    }
+
+    fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError> {
+        let now = u64::try_from(self.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
+        flows(self).info(flow, now).ok_or(FlowError::Gone)
+    }
+
+    fn flow_list(&mut self) -> Vec<FlowInfo> {
+        let now = u64::try_from(self.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let state = flows(self);
+        let ids = state.ids_where(|_| true);
+        ids.into_iter()
+            .filter_map(|id| state.info(id, now))
+            .collect()
+    }
+
+    fn cancel(&mut self, flow: FlowId) -> bool {
+        end::request(self, flow, FlowFinish::Cancelled)
+    }
+
+    fn cancel_flows_of(&mut self, owner: impl Into<TickId>) -> usize {
+        let owner = owner.into();
+        let bound = flows(self).ids_where(|f| f.owner.is_some_and(|life| life.object() == owner));
+        cancel_all(self, bound)
+    }
+
+    fn cancel_flows_in(&mut self, world: Option<WorldId>) -> usize {
+        let bound = flows(self).ids_where(|f| f.home.world == world);
+        cancel_all(self, bound)
+    }
+
+    fn cancel_flows_named(&mut self, name: &str) -> usize {
+        let named = flows(self).ids_where(|f| f.name == name);
+        cancel_all(self, named)
+    }
+
+    fn continue_loop(&mut self, flow: FlowId) -> bool {
+        let Some(found) = flows(self).get_mut(flow) else {
+            return false;
+        };
+        if found.is_running() {
+            flows(self).continued = true;
+            return true;
+        }
+        let (home, local, clock) = (found.home.clone(), found.local, found.clock);
+        let now = match home.world {
+            Some(world) => self.elapsed(world, clock).unwrap_or_default(),
+            None => self.runtime_elapsed(),
+        };
+        let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let body = flows(self).get_mut(flow).and_then(|f| f.body.as_mut());
+        let Some(Body::Node(node)) = body else {
+            return false;
+        };
+        let Some(next) = node.continue_loop(now) else {
+            return false;
+        };
+        let mut sleep: Option<Registered> = None;
+        match next {
+            Next::End(finish) => return end::request(self, flow, finish),
+            Next::At(deadline) => sleep = Some(home.sleep(local, clock, deadline)),
+            Next::Frame | Next::Parked => {
+                let frame = self.first_tick_frame();
+                home.want_frame(local, frame, clock);
+            }
+        }
+        if let Some(found) = flows(self).get_mut(flow) {
+            found.sleep = sleep;
+        }
+        true
+    }
+
+    fn pause_flow(&mut self, flow: FlowId) -> bool {
+        let found = flows(self).get_mut(flow);
+        found.is_some_and(|found| {
+            found.paused = true;
+            true
+        })
+    }
+
+    fn resume_flow(&mut self, flow: FlowId) -> bool {
+        let frame = self.first_tick_frame();
+        let Some(found) = flows(self).get_mut(flow) else {
+            return false;
+        };
+        found.paused = false;
+        if std::mem::take(&mut found.missed) {
+            found.home.want_frame(found.local, frame, found.clock);
+        }
+        true
+    }
+
+    fn set_suspended_loop_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
+        watch::set_suspended(self, threshold)
+    }
+
+    fn set_wait_until_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
+        watch::set_waiting(self, threshold)
+    }
+}
+
+fn cancel_all<H>(cx: &mut Cx<'_, H>, flows: Vec<FlowId>) -> usize {
+    let ended = flows.into_iter();
+    ended
+        .filter(|&id| end::request(cx, id, FlowFinish::Cancelled))
+        .count()
+}

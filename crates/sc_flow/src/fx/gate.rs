@@ -1,0 +1,127 @@
+//! The gate: how a node inside an async flow gets one turn a frame, and waits for the next.
+
+use std::task::{Context, Poll, Waker};
+
+use sc_core::Clock;
+
+use super::FlowCx;
+use crate::error::FlowError;
+use crate::executor::home::{At, Registered};
+use crate::node::Next;
+
+/// When a node had its last turn, and what it has registered.
+pub(crate) struct Gate<'f, H: 'static> {
+    pub(crate) fx: &'f FlowCx<H>,
+    pub(crate) clock: Clock,
+    /// The frame of its next turn at the earliest; `None` before its first poll.
+    not_before: Option<u64>,
+    registered: Option<Registered>,
+}
+
+/// What a poll of the gate is.
+pub(crate) enum Opened {
+    /// The first one; the node counts from `start`.
+    First { start: u64 },
+    /// A turn, with the clock at `now`.
+    Turn { now: u64 },
+    /// No turn in this frame, or not yet.
+    NotYet,
+}
+
+impl<'f, H> Gate<'f, H> {
+    pub(crate) fn new(fx: &'f FlowCx<H>) -> Self {
+        Gate {
+            fx,
+            clock: fx.clock,
+            not_before: None,
+            registered: None,
+        }
+    }
+
+    /// Asks for a turn. After `First`, ask again.
+    pub(crate) fn open(&mut self) -> Result<Opened, FlowError> {
+        self.fx.check_turn()?;
+        let times = self.fx.home.times();
+        let Some(not_before) = self.not_before else {
+            let (start, is_credited) = self.fx.home.counts_from(self.fx.local, self.clock);
+            self.not_before = Some(times.frame + u64::from(!is_credited));
+            return Ok(Opened::First { start });
+        };
+        if times.frame < not_before || (times.paused && self.clock.stops_while_paused()) {
+            return Ok(Opened::NotYet);
+        }
+        self.not_before = Some(times.frame + 1);
+        let now = times.now[self.clock as usize];
+        Ok(Opened::Turn { now })
+    }
+
+    /// Waits for what comes next.
+    pub(crate) fn wait(&mut self, next: Next, waker: &Waker) {
+        self.release();
+        let home = &self.fx.home;
+        let frame = home.times().frame + 1;
+        match next {
+            Next::At(deadline) => {
+                let at = At::Reading(self.clock, deadline);
+                self.registered = Some(home.register(self.fx.local, at, waker));
+            }
+            _ if home.is_own(waker) => home.want_frame(self.fx.local, frame, self.clock),
+            _ => {
+                let at = At::Frame(frame, self.clock);
+                self.registered = Some(home.register(self.fx.local, at, waker));
+            }
+        }
+    }
+
+    /// One turn of a node: `turn` gets the clock's reading and says what is next, or the result.
+    pub(crate) fn drive<R>(
+        &mut self,
+        context: &Context<'_>,
+        begin: &mut dyn FnMut(u64) -> Result<Option<R>, FlowError>,
+        turn: &mut dyn FnMut(u64) -> Result<Result<R, Next>, FlowError>,
+        next: &mut dyn FnMut() -> Next,
+    ) -> Poll<Result<R, FlowError>> {
+        loop {
+            let opened = match self.open() {
+                Ok(opened) => opened,
+                Err(error) => return Poll::Ready(Err(error)),
+            };
+            let outcome = match opened {
+                Opened::First { start } => match begin(start) {
+                    Ok(None) => continue,
+                    Ok(Some(result)) => Ok(Ok(result)),
+                    Err(error) => Err(error),
+                },
+                Opened::Turn { now } => turn(now),
+                Opened::NotYet => Ok(Err(next())),
+            };
+            return match outcome {
+                Ok(Ok(result)) => {
+                    self.release();
+                    self.fx.has_awaited();
+                    Poll::Ready(Ok(result))
+                }
+                Ok(Err(next)) => {
+                    self.wait(next, context.waker());
+                    Poll::Pending
+                }
+                Err(error) => {
+                    self.release();
+                    Poll::Ready(Err(error))
+                }
+            };
+        }
+    }
+
+    fn release(&mut self) {
+        if let Some(registered) = self.registered.take() {
+            self.fx.home.unregister(registered);
+        }
+    }
+}
+
+impl<H> Drop for Gate<'_, H> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

@@ -1,0 +1,136 @@
+//! Waiting for other flows and for other threads.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::FlowCx;
+use crate::error::FlowError;
+use crate::executor::flows;
+use crate::finish::FlowFinish;
+use crate::id::FlowId;
+use crate::join::{Awaiter, WakeBy};
+
+impl<H> FlowCx<H> {
+    /// Waits for the end of a flow. Awaiting it gives how the flow ended.
+    ///
+    /// It gives [`FlowError::Gone`] when the flow has ended already; [`FlowError::Cancelled`],
+    /// [`FlowError::Aborted`] or [`FlowError::Panicked`] when it ends so.
+    pub fn flow(&self, flow: FlowId) -> FlowEnd<'_, H> {
+        FlowEnd {
+            fx: self,
+            flow,
+            finish: None,
+        }
+    }
+
+    /// Runs `work` on a thread of its own and comes back to the game thread with its result.
+    /// Dropping the future lets the thread run on; its result is dropped.
+    ///
+    /// Awaiting it gives [`FlowError::Panicked`] when `work` panics.
+    pub fn run_on_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> ThreadResult<'_, H, T> {
+        let shared = Arc::new(Mutex::new(Shared {
+            result: None,
+            waker: None,
+        }));
+        let theirs = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(work));
+            let waker = {
+                let mut shared = theirs.lock().unwrap_or_else(PoisonError::into_inner);
+                shared.result = Some(result.map_err(|_| FlowErrorOnThread));
+                shared.waker.take()
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        });
+        ThreadResult { fx: self, shared }
+    }
+}
+
+/// Made by [`FlowCx::flow`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct FlowEnd<'f, H: 'static> {
+    fx: &'f FlowCx<H>,
+    flow: FlowId,
+    finish: Option<Rc<Cell<Option<FlowFinish>>>>,
+}
+
+impl<H> Future for FlowEnd<'_, H> {
+    type Output = Result<FlowFinish, FlowError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        this.fx.check_turn()?;
+        let finish = this.finish.get_or_insert_with(Rc::default);
+        if let Some(finish) = finish.get() {
+            this.fx.has_awaited();
+            return Poll::Ready(match finish {
+                FlowFinish::Cancelled => Err(FlowError::Cancelled),
+                FlowFinish::Aborted => Err(FlowError::Aborted),
+                FlowFinish::Panicked => Err(FlowError::Panicked),
+                finish => Ok(finish),
+            });
+        }
+        // Registered anew each time: the waker may be another one. The old entry is replaced.
+        let home = &this.fx.home;
+        let wake = if home.is_own(context.waker()) {
+            WakeBy::Flow(Rc::clone(home), this.fx.local)
+        } else {
+            WakeBy::Foreign(context.waker().clone())
+        };
+        let awaiter = Awaiter {
+            finish: Rc::clone(finish),
+            wake,
+        };
+        let flow = this.flow;
+        let registered = this.fx.with(|cx| {
+            let found = flows(cx).get_mut(flow)?;
+            let same = |a: &Awaiter| Rc::ptr_eq(&a.finish, &awaiter.finish);
+            found.awaited_by.retain(|a| !same(a));
+            found.awaited_by.push(awaiter);
+            Some(())
+        })?;
+        match registered {
+            Some(()) => Poll::Pending,
+            None => Poll::Ready(Err(FlowError::Gone)),
+        }
+    }
+}
+
+struct FlowErrorOnThread;
+
+struct Shared<T> {
+    result: Option<Result<T, FlowErrorOnThread>>,
+    waker: Option<Waker>,
+}
+
+/// Made by [`FlowCx::run_on_thread`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct ThreadResult<'f, H: 'static, T> {
+    fx: &'f FlowCx<H>,
+    shared: Arc<Mutex<Shared<T>>>,
+}
+
+impl<H, T> Future for ThreadResult<'_, H, T> {
+    type Output = Result<T, FlowError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.fx.check_turn()?;
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(result) = shared.result.take() {
+            self.fx.has_awaited();
+            return Poll::Ready(result.map_err(|_| FlowError::Panicked));
+        }
+        shared.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}

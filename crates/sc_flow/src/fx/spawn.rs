@@ -1,0 +1,117 @@
+//! Starting async flows.
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::rc::Rc;
+
+use sc_core::Cx;
+
+use super::FlowCx;
+use crate::error::FlowError;
+use crate::executor::Body;
+use crate::executor::start::{Options, start};
+use crate::id::FlowId;
+use crate::list::FlowKind;
+use crate::node::Next;
+use crate::node::options::flow_options;
+use crate::task::Task;
+
+/// How an async flow is to be started; [`spawn_flow`](crate::FlowExt::spawn_flow) is short for one
+/// in the `Cx`'s world. See the example at [`FlowCx`].
+#[must_use = "nothing happens until it is spawned"]
+pub struct Flow<H: 'static> {
+    options: Options<H>,
+}
+
+impl<H> Flow<H> {
+    /// A flow of a name.
+    pub fn new(name: &'static str) -> Self {
+        Flow {
+            options: Options::new(name),
+        }
+    }
+
+    flow_options!();
+
+    /// Starts it: it is polled first on the next frame's tick. Its error, if it ends with one that
+    /// nobody awaits, is reported.
+    ///
+    /// # Errors
+    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]. `on_finished` has heard
+    /// `Aborted` then.
+    #[track_caller]
+    pub fn spawn<F>(self, cx: &mut Cx<'_, H>, body: F) -> Result<FlowId, FlowError>
+    where
+        F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
+    {
+        self.spawn_at(cx, Location::caller(), body)
+    }
+
+    /// As [`spawn`](Self::spawn), for a body with a value.
+    ///
+    /// # Errors
+    /// As [`spawn`](Self::spawn).
+    #[track_caller]
+    pub fn spawn_task<T, F>(self, cx: &mut Cx<'_, H>, body: F) -> Result<Task<T>, FlowError>
+    where
+        T: 'static,
+        F: AsyncFnOnce(FlowCx<H>) -> T + 'static,
+    {
+        self.spawn_task_at(cx, Location::caller(), body)
+    }
+
+    pub(crate) fn spawn_at<F>(
+        self,
+        cx: &mut Cx<'_, H>,
+        location: &'static Location<'static>,
+        body: F,
+    ) -> Result<FlowId, FlowError>
+    where
+        F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
+    {
+        let binding = match self.options.bind(cx) {
+            Ok(binding) => binding,
+            Err(error) => return Err(self.options.refuse(cx, error)),
+        };
+        let clock = self.options.clock;
+        let kind = FlowKind::Async;
+        let options = self.options;
+        Ok(start(
+            cx,
+            options,
+            binding,
+            kind,
+            location,
+            Next::Frame,
+            |cx, home, local| {
+                let fx = FlowCx {
+                    home: Rc::clone(home),
+                    local,
+                    access: cx.access().in_world(home.world),
+                    clock,
+                };
+                Body::Future(Box::pin(async move { body(fx).await }))
+            },
+        ))
+    }
+
+    pub(crate) fn spawn_task_at<T, F>(
+        self,
+        cx: &mut Cx<'_, H>,
+        location: &'static Location<'static>,
+        body: F,
+    ) -> Result<Task<T>, FlowError>
+    where
+        T: 'static,
+        F: AsyncFnOnce(FlowCx<H>) -> T + 'static,
+    {
+        let result = Rc::new(Cell::new(None));
+        let theirs = Rc::clone(&result);
+        let id = self.spawn_at(cx, location, async move |fx| {
+            let value = body(fx).await;
+            theirs.set(Some(value));
+            Ok(())
+        })?;
+        Ok(Task { id, result })
+    }
+}

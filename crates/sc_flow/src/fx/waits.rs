@@ -1,0 +1,233 @@
+//! Waiting for time and for frames.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use sc_core::{Clock, Secs, TimeError};
+
+use super::FlowCx;
+use crate::error::FlowError;
+use crate::executor::home::{At, Registered};
+use crate::span::span;
+
+impl<H> FlowCx<H> {
+    /// Waits for time on the flow's clock; 0 or less = until the next frame. Never ends early, and
+    /// at most one frame late. In a loop it drifts by what it is late; [`pace`](Self::pace) does not.
+    ///
+    /// Awaiting it gives [`FlowError::BadTime`] for NaN or an infinity.
+    pub fn delay(&self, seconds: impl Into<Secs>) -> Delay<'_, H> {
+        Delay {
+            fx: self,
+            wait: span(seconds.into()),
+            clock: self.clock,
+            deadline: None,
+            registered: None,
+        }
+    }
+
+    /// Waits for the next frame.
+    pub fn next_tick(&self) -> Ticks<'_, H> {
+        self.ticks(1)
+    }
+
+    /// Waits for so many frames; 0 counts as 1. A paused world's frames do not count, unless the
+    /// flow's clock runs through the pause.
+    pub fn ticks(&self, frames: u64) -> Ticks<'_, H> {
+        Ticks {
+            fx: self,
+            frames: frames.max(1),
+            until: None,
+            registered: None,
+        }
+    }
+
+    /// A sequence of moments without drift: each [`next`](Pace::next) waits for the next multiple of
+    /// the period, counted from here.
+    ///
+    /// # Errors
+    /// [`FlowError::BadTime`] for a period that is no positive time.
+    pub fn pace(&self, period: impl Into<Secs>) -> Result<Pace<'_, H>, FlowError> {
+        let period = period.into();
+        let nanos = span(period)?;
+        if nanos == 0 {
+            let seconds = period.as_f64();
+            return Err(FlowError::BadTime(TimeError::Negative { seconds }));
+        }
+        Ok(Pace {
+            fx: self,
+            period: nanos,
+            next: None,
+        })
+    }
+}
+
+/// Made by [`FlowCx::delay`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct Delay<'f, H: 'static> {
+    fx: &'f FlowCx<H>,
+    wait: Result<u64, TimeError>,
+    clock: Clock,
+    deadline: Option<Until>,
+    registered: Option<Registered>,
+}
+
+#[derive(Clone, Copy)]
+enum Until {
+    Reading(u64),
+    Frame(u64),
+}
+
+impl<H> Delay<'_, H> {
+    /// Counts on another clock than the flow's.
+    pub fn on(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+}
+
+impl<H> Future for Delay<'_, H> {
+    type Output = Result<(), FlowError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        this.fx.check_turn()?;
+        let wait = this.wait?;
+        let home = &this.fx.home;
+        let times = home.times();
+        let until = *this.deadline.get_or_insert_with(|| match wait {
+            0 => Until::Frame(times.frame + 1),
+            wait => {
+                let (start, _) = home.counts_from(this.fx.local, this.clock);
+                Until::Reading(start.saturating_add(wait))
+            }
+        });
+        let is_over = match until {
+            Until::Reading(deadline) => times.now[this.clock as usize] >= deadline,
+            Until::Frame(frame) => times.frame >= frame,
+        };
+        if is_over {
+            this.fx.has_awaited();
+            return Poll::Ready(Ok(()));
+        }
+        match until {
+            Until::Frame(frame) if home.is_own(context.waker()) => {
+                home.want_frame(this.fx.local, frame, this.clock);
+            }
+            // Registered by the flow's own waker it stays registered.
+            _ if this.registered.is_some() && home.is_own(context.waker()) => {}
+            _ => {
+                if let Some(registered) = this.registered.take() {
+                    home.unregister(registered);
+                }
+                let at = match until {
+                    Until::Reading(deadline) => At::Reading(this.clock, deadline),
+                    Until::Frame(frame) => At::Frame(frame, this.clock),
+                };
+                this.registered = Some(home.register(this.fx.local, at, context.waker()));
+            }
+        }
+        Poll::Pending
+    }
+}
+
+impl<H> Drop for Delay<'_, H> {
+    fn drop(&mut self) {
+        if let Some(registered) = self.registered.take() {
+            self.fx.home.unregister(registered);
+        }
+    }
+}
+
+/// Made by [`FlowCx::next_tick`] and [`FlowCx::ticks`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct Ticks<'f, H: 'static> {
+    fx: &'f FlowCx<H>,
+    frames: u64,
+    /// The frame that ends it, and the paused frames counted for it so far.
+    until: Option<(u64, u64)>,
+    registered: Option<Registered>,
+}
+
+impl<H> Future for Ticks<'_, H> {
+    type Output = Result<(), FlowError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        this.fx.check_turn()?;
+        let home = &this.fx.home;
+        let times = home.times();
+        let clock = this.fx.clock;
+        let paused = if clock.stops_while_paused() {
+            times.paused_frames
+        } else {
+            0
+        };
+        let (until, paused_before) = this
+            .until
+            .get_or_insert((times.frame + this.frames, paused));
+        // Frames of a paused world do not count.
+        *until += paused - *paused_before;
+        *paused_before = paused;
+        let until = *until;
+        if times.frame >= until {
+            this.fx.has_awaited();
+            return Poll::Ready(Ok(()));
+        }
+        if until == times.frame + 1 && home.is_own(context.waker()) {
+            home.want_frame(this.fx.local, until, clock);
+        } else {
+            if let Some(registered) = this.registered.take() {
+                home.unregister(registered);
+            }
+            let at = At::Frame(until, clock);
+            this.registered = Some(home.register(this.fx.local, at, context.waker()));
+        }
+        Poll::Pending
+    }
+}
+
+impl<H> Drop for Ticks<'_, H> {
+    fn drop(&mut self) {
+        if let Some(registered) = self.registered.take() {
+            self.fx.home.unregister(registered);
+        }
+    }
+}
+
+/// A sequence of moments without drift. Made by [`FlowCx::pace`].
+pub struct Pace<'f, H: 'static> {
+    fx: &'f FlowCx<H>,
+    period: u64,
+    /// The next moment, on the flow's clock.
+    next: Option<u64>,
+}
+
+impl<H> Pace<'_, H> {
+    /// Waits for the next moment. After a hitch over several, they come one after another.
+    ///
+    /// # Errors
+    /// [`FlowError::OutsideItsFlow`].
+    pub async fn next(&mut self) -> Result<(), FlowError> {
+        self.fx.check_turn()?;
+        let clock = self.fx.clock;
+        let next = match self.next {
+            Some(next) => next,
+            None => self
+                .fx
+                .home
+                .counts_from(self.fx.local, clock)
+                .0
+                .saturating_add(self.period),
+        };
+        self.next = Some(next.saturating_add(self.period));
+        let delay = Delay {
+            fx: self.fx,
+            wait: Ok(1),
+            clock,
+            deadline: Some(Until::Reading(next)),
+            registered: None,
+        };
+        delay.await
+    }
+}

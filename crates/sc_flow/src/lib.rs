@@ -1,0 +1,54 @@
+//! Latent logic on the game thread: an executor and four flow nodes, each usable as a builder with
+//! callbacks and as an awaitable, with the same semantics.
+//!
+//! | I need .. | builder | async |
+//! | --- | --- | --- |
+//! | a loop that takes its time | [`ForEach`] | [`FlowCx::for_each_with_delay`], [`FlowCx::for_each_per_tick`] |
+//! | to do something for a duration | [`DoForDuration`] | [`FlowCx::do_for_duration`] |
+//! | to wait for a condition, perhaps not forever | [`WaitUntil`] | [`FlowCx::wait_until`] |
+//! | to wait for time or frames | | [`FlowCx::delay`], [`FlowCx::next_tick`], [`FlowCx::pace`] |
+//! | a story | | [`FlowExt::spawn_flow`], [`Flow`] |
+//! | a value | | [`FlowExt::spawn_task`], [`Task`] |
+//! | several at once | | [`join`], [`join_all`], [`race`], [`FlowCx::timeout`], [`FlowCx::scope`] |
+//! | another thread's result | | [`FlowCx::run_on_thread`] |
+//! | to see what is running, and end it | [`FlowExt::flow_list`], [`FlowExt::cancel`] | |
+//!
+//! Everything runs in the frame's `Flows` stage. In each world, in this order: waits that are over,
+//! clocks in table order ([`sc_core::Clock`]), each by (deadline, order of registration); flows woken
+//! since the last stage, first woken first; first polls and flows that run every frame, in order of
+//! start; flows woken in this stage.
+//!
+//! # Features
+//! - `easing` (default): the named curves of [`Ease`].
+
+mod combine;
+mod error;
+mod executor;
+mod ext;
+mod finish;
+mod fx;
+mod id;
+mod join;
+mod list;
+mod node;
+mod reports;
+mod span;
+mod task;
+mod watch;
+
+pub use combine::{Either, Scope, join, join_all, race};
+pub use error::FlowError;
+pub use ext::FlowExt;
+pub use finish::{Done, FlowFinish, Step, Wait};
+pub use fx::{
+    Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, LoopAnswer, Pace, ThreadResult, Ticks,
+    WaitUntilFx,
+};
+pub use id::FlowId;
+pub use list::{FlowInfo, FlowKind, Progress, WaitingFor};
+pub use node::duration::DoForDuration;
+#[cfg(feature = "easing")]
+pub use node::ease::Ease;
+pub use node::for_each::ForEach;
+pub use node::wait_until::WaitUntil;
+pub use task::Task;

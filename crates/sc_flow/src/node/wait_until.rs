@@ -1,0 +1,310 @@
+//! Wait until: a condition, polled, with a deadline or without.
+
+use std::panic::Location;
+
+use sc_core::{Clock, Cx, Life, Report, ReportKind, Secs, TickId, secs};
+
+use super::options::flow_options;
+use super::{Next, Node};
+use crate::error::FlowError;
+use crate::executor::start::{Options, start};
+use crate::executor::{Body, end};
+use crate::finish::FlowFinish;
+use crate::id::FlowId;
+use crate::list::{FlowKind, Progress, WaitingFor};
+use crate::reports;
+use crate::span::span;
+
+/// When a wait polls, and when it has waited long enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitCore {
+    /// Between polls, in nanoseconds; 0 = every tick.
+    interval: u64,
+    /// 0 = no deadline.
+    timeout: u64,
+    start: u64,
+    /// The reading at which the interval began to count.
+    base: u64,
+    pub(crate) attempts: u64,
+}
+
+/// What a wait does at a reading of its clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WaitTurn {
+    TimedOut,
+    Poll,
+    NotYet,
+}
+
+impl WaitCore {
+    pub(crate) fn new(interval: u64, timeout: u64, start: u64) -> Self {
+        WaitCore {
+            interval,
+            timeout,
+            start,
+            base: start,
+            attempts: 0,
+        }
+    }
+
+    /// The deadline wins over a condition that is true on the same tick.
+    pub(crate) fn turn(&mut self, now: u64) -> WaitTurn {
+        if self.timeout > 0 && now.saturating_sub(self.start) >= self.timeout {
+            return WaitTurn::TimedOut;
+        }
+        let gone = now.saturating_sub(self.base);
+        if gone < self.interval {
+            return WaitTurn::NotYet;
+        }
+        self.base = now - gone.checked_rem(self.interval).unwrap_or(0);
+        WaitTurn::Poll
+    }
+
+    pub(crate) fn next(&self) -> Next {
+        if self.interval == 0 {
+            return Next::Frame;
+        }
+        let poll = self.base.saturating_add(self.interval);
+        match self.timeout {
+            0 => Next::At(poll),
+            timeout => Next::At(poll.min(self.start.saturating_add(timeout))),
+        }
+    }
+
+    pub(crate) fn has_deadline(&self) -> bool {
+        self.timeout > 0
+    }
+}
+
+/// Waits until a condition is true: a node with callbacks.
+///
+/// The condition gets the number of the attempt, from 0. On each tick, in this order: the flow's
+/// owner (gone: `Aborted`), the deadline (it wins over a condition true on that frame), the poll.
+/// With an interval of at least the timeout it is never polled on a tick.
+///
+/// ```
+/// use sc_core::{Cx, Runtime, WorldKind, secs};
+/// use sc_flow::{Wait, WaitUntil};
+/// let (mut rt, mut boss) = (Runtime::new(), (false, None));
+/// let mut cx = rt.cx(&mut boss);
+/// let level = cx.create_world(WorldKind::Game)?;
+/// WaitUntil::new(|cx: &mut Cx<'_, (bool, Option<Wait>)>, _attempt| cx.host().0)
+///     .every(secs(0.5))
+///     .timeout(secs(10))
+///     .satisfied(|cx| cx.host_mut().1 = Some(Wait::Satisfied))
+///     .timed_out(|cx| cx.host_mut().1 = Some(Wait::TimedOut))
+///     .world(level)
+///     .start(&mut cx)?;
+/// rt.tick_secs(&mut boss, 0.5)?;
+/// boss.0 = true;
+/// rt.tick_secs(&mut boss, 0.5)?;
+/// assert_eq!(boss.1, Some(Wait::Satisfied));
+/// # Ok::<(), sc_flow::FlowError>(())
+/// ```
+#[must_use = "nothing happens until it is started"]
+pub struct WaitUntil<H: 'static, C> {
+    condition: C,
+    belongs_to: Option<TickId>,
+    interval: Secs,
+    timeout: Secs,
+    immediately: bool,
+    satisfied: Option<Told<H>>,
+    timed_out: Option<Told<H>>,
+    cancelled: Option<Told<H>>,
+    options: Options<H>,
+}
+
+type Told<H> = Box<dyn FnOnce(&mut Cx<'_, H>)>;
+
+impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
+    /// Waits for a condition.
+    pub fn new(condition: C) -> Self {
+        WaitUntil {
+            condition,
+            belongs_to: None,
+            interval: secs(0),
+            timeout: secs(0),
+            immediately: false,
+            satisfied: None,
+            timed_out: None,
+            cancelled: None,
+            options: Options::new("wait until"),
+        }
+    }
+
+    /// Waits for a condition that belongs to another object than the flow's owner. When that
+    /// object is gone the condition can never answer again: the wait ends timed out, with a report.
+    pub fn condition_of(object: impl Into<TickId>, condition: C) -> Self {
+        WaitUntil {
+            belongs_to: Some(object.into()),
+            ..Self::new(condition)
+        }
+    }
+
+    flow_options!();
+
+    /// Time between polls; 0 or less = every tick, the default. The remainder carries.
+    pub fn every(mut self, interval: impl Into<Secs>) -> Self {
+        self.interval = interval.into();
+        self
+    }
+
+    /// How long it waits; 0 or less = no deadline, the default.
+    pub fn timeout(mut self, timeout: impl Into<Secs>) -> Self {
+        self.timeout = timeout.into();
+        self
+    }
+
+    /// Polls once during the start, and may be satisfied there.
+    pub fn check_immediately(mut self) -> Self {
+        self.immediately = true;
+        self
+    }
+
+    /// Told when the condition was true.
+    pub fn satisfied(mut self, tell: impl FnOnce(&mut Cx<'_, H>) + 'static) -> Self {
+        self.satisfied = Some(Box::new(tell));
+        self
+    }
+
+    /// Told when the deadline has passed.
+    pub fn timed_out(mut self, tell: impl FnOnce(&mut Cx<'_, H>) + 'static) -> Self {
+        self.timed_out = Some(Box::new(tell));
+        self
+    }
+
+    /// Told when the wait was cancelled.
+    pub fn cancelled(mut self, tell: impl FnOnce(&mut Cx<'_, H>) + 'static) -> Self {
+        self.cancelled = Some(Box::new(tell));
+        self
+    }
+
+    /// Starts it: it is polled first on the next frame's tick, or now with
+    /// [`check_immediately`](Self::check_immediately). Satisfied in this call, its id is stale.
+    ///
+    /// # Errors
+    /// [`FlowError::BadTime`], [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`] for
+    /// the owner or the object the condition belongs to. `on_finished` has heard `Aborted` then.
+    #[track_caller]
+    pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
+        let location = Location::caller();
+        let (interval, timeout) = match (span(self.interval), span(self.timeout)) {
+            (Ok(interval), Ok(timeout)) => (interval, timeout),
+            (Err(error), _) | (_, Err(error)) => {
+                return Err(self.options.refuse(cx, error.into()));
+            }
+        };
+        let binding = match self.options.bind(cx) {
+            Ok(binding) => binding,
+            Err(error) => return Err(self.options.refuse(cx, error)),
+        };
+        let belongs_to = match self.belongs_to.map(|object| cx.life(object)).transpose() {
+            Ok(life) => life,
+            Err(why) => {
+                let flow = self.options.name.clone().into_owned();
+                return Err(self.options.refuse(cx, FlowError::NoOwner { flow, why }));
+            }
+        };
+        let mut core = WaitCore::new(interval, timeout, binding.now);
+        let satisfied = self.immediately && {
+            core.attempts = 1;
+            (self.condition)(cx, 0)
+        };
+        if binding
+            .home
+            .world
+            .is_some_and(|world| !cx.is_world_alive(world))
+        {
+            let flow = self.options.name.clone().into_owned();
+            return Err(self.options.refuse(cx, FlowError::NoLiveWorld { flow }));
+        }
+        let node = WaitNode {
+            core,
+            condition: self.condition,
+            belongs_to,
+            satisfied: self.satisfied,
+            timed_out: self.timed_out,
+            cancelled: self.cancelled,
+            name: self.options.name.clone().into_owned(),
+            clock: self.options.clock,
+        };
+        let first = node.core.next();
+        let body = |_: &mut Cx<'_, H>, _: &_, _| Body::Node(Box::new(node));
+        let kind = FlowKind::WaitUntil;
+        let id = start(cx, self.options, binding, kind, location, first, body);
+        if satisfied {
+            end::request(cx, id, FlowFinish::Completed);
+        }
+        Ok(id)
+    }
+}
+
+struct WaitNode<H: 'static, C> {
+    core: WaitCore,
+    condition: C,
+    belongs_to: Option<Life>,
+    satisfied: Option<Told<H>>,
+    timed_out: Option<Told<H>>,
+    cancelled: Option<Told<H>>,
+    name: String,
+    clock: Clock,
+}
+
+/// Whether the object a condition belongs to is gone; reports it if so.
+pub(crate) fn is_gone<H>(cx: &mut Cx<'_, H>, belongs_to: Option<Life>, flow: &str) -> bool {
+    let gone = belongs_to.is_some_and(|life| !cx.is_living(life));
+    if gone {
+        let kind = ReportKind::Extension(&reports::CONDITION_GONE);
+        let what = "the object its condition belongs to is gone: it ends timed out";
+        cx.report(Report::new(kind, what).object(flow));
+    }
+    gone
+}
+
+impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool> Node<H> for WaitNode<H, C> {
+    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next {
+        match self.core.turn(now) {
+            WaitTurn::TimedOut => Next::End(FlowFinish::TimedOut),
+            WaitTurn::NotYet => self.core.next(),
+            WaitTurn::Poll if is_gone(cx, self.belongs_to, &self.name) => {
+                Next::End(FlowFinish::TimedOut)
+            }
+            WaitTurn::Poll => {
+                let attempt = self.core.attempts;
+                self.core.attempts += 1;
+                if (self.condition)(cx, attempt) {
+                    Next::End(FlowFinish::Completed)
+                } else {
+                    self.core.next()
+                }
+            }
+        }
+    }
+
+    fn finished(&mut self, cx: &mut Cx<'_, H>, finish: FlowFinish) {
+        let tell = match finish {
+            FlowFinish::Completed | FlowFinish::Broken => &mut self.satisfied,
+            FlowFinish::TimedOut => &mut self.timed_out,
+            _ => &mut self.cancelled,
+        };
+        if let Some(tell) = tell.take() {
+            tell(cx);
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn progress(&self) -> Progress {
+        Progress::Attempts(self.core.attempts)
+    }
+
+    fn waiting_for(&self) -> WaitingFor {
+        if self.core.has_deadline() {
+            WaitingFor::Time
+        } else {
+            WaitingFor::Condition
+        }
+    }
+}

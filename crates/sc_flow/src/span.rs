@@ -1,0 +1,16 @@
+//! Seconds as flows take them: zero or less means "next tick".
+
+use sc_core::{Secs, TimeError};
+
+/// Nanoseconds; zero for zero or less.
+///
+/// # Errors
+/// [`TimeError`] for NaN, an infinity, or a number beyond range.
+pub(crate) fn span(seconds: Secs) -> Result<u64, TimeError> {
+    let given = seconds.as_f64();
+    if given.is_finite() && given <= 0.0 {
+        return Ok(0);
+    }
+    let nanos = seconds.to_duration()?.as_nanos();
+    u64::try_from(nanos).map_err(|_| TimeError::OutOfRange { seconds: given })
+}

@@ -1,0 +1,63 @@
+//! A task: an async flow with a value.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use sc_core::Cx;
+
+use crate::error::FlowError;
+use crate::ext::FlowExt;
+use crate::fx::FlowCx;
+use crate::id::FlowId;
+
+/// An async flow with a value. Dropping it detaches: the flow goes on, its value is dropped.
+///
+/// ```
+/// use sc_core::{Runtime, WorldKind};
+/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// let mut cx = rt.cx(&mut host);
+/// let level = cx.create_world(WorldKind::Game)?;
+/// let task = sc_flow::Flow::new("sum").world(level).spawn_task(&mut cx, async |fx| {
+///     fx.next_tick().await?;
+///     Ok::<u32, sc_flow::FlowError>(20 + 22)
+/// })?;
+/// for _ in 0..2 { rt.tick_secs(&mut host, 0.1)?; }
+/// assert!(matches!(task.take(), Some(Ok(42))));
+/// # Ok::<(), sc_flow::FlowError>(())
+/// ```
+pub struct Task<T> {
+    pub(crate) id: FlowId,
+    pub(crate) result: Rc<Cell<Option<T>>>,
+}
+
+impl<T> Task<T> {
+    /// Its flow.
+    #[must_use]
+    pub fn id(&self) -> FlowId {
+        self.id
+    }
+
+    /// Its value, if it has come; once.
+    #[must_use]
+    pub fn take(&self) -> Option<T> {
+        self.result.take()
+    }
+
+    /// Cancels it. `false` when it has ended already.
+    pub fn cancel<H>(&self, cx: &mut Cx<'_, H>) -> bool {
+        cx.cancel(self.id)
+    }
+
+    /// Waits for its value.
+    ///
+    /// # Errors
+    /// [`FlowError::Cancelled`], [`FlowError::Aborted`], [`FlowError::Panicked`] when its flow ended
+    /// so; [`FlowError::Gone`] when the value was taken.
+    pub async fn join<H>(&self, fx: &FlowCx<H>) -> Result<T, FlowError> {
+        if let Some(value) = self.take() {
+            return Ok(value);
+        }
+        fx.flow(self.id).await?;
+        self.take().ok_or(FlowError::Gone)
+    }
+}
