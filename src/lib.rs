@@ -36,12 +36,26 @@ pub use sc_core::{
     WorldKind, WorldOptions, secs,
 };
 
+#[cfg(feature = "easing")]
+pub use sc_flow::Ease;
+pub use sc_flow::{
+    Delay, DoForDuration, DoForDurationFx, Done, Either, Flow, FlowCx, FlowEnd, FlowError, FlowExt,
+    FlowFinish, FlowId, FlowInfo, FlowKind, ForEach, LoopAnswer, Pace, Progress, Scope, Step, Task,
+    ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor, join, join_all, race,
+};
+
 /// What most programs need, in one `use`.
 pub mod prelude {
     pub use sc_core::{
         Clock, Cx, Driver, FrameTrace, ManualClock, Owner, PanicPolicy, Poster, Report, Runtime,
         Stage, TickError, TickGroup, TickKey, TickSettings, Tickable, WorldId, WorldKind,
         WorldOptions, secs,
+    };
+    #[cfg(feature = "easing")]
+    pub use sc_flow::Ease;
+    pub use sc_flow::{
+        DoForDuration, Either, Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, ForEach, Step,
+        Task, Wait, WaitUntil, join, join_all, race,
     };
 }
 

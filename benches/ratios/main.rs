@@ -6,6 +6,7 @@
 //! rows whose name contains NAME.
 
 mod body;
+mod flow;
 mod harness;
 mod tick;
 
@@ -13,5 +14,6 @@ fn main() {
     let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
     let mut rows = harness::Rows::new(filter);
     tick::rows(&mut rows);
+    flow::rows(&mut rows);
     rows.finish();
 }

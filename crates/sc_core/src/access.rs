@@ -26,6 +26,8 @@ scoped_thread_local!(
 thread_local! {
     /// Whether an access has them out.
     static OUT: Cell<bool> = const { Cell::new(false) };
+    /// Whether an access has reached them since `take_was_reached`.
+    static REACHED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Sets `OUT` until it goes.
@@ -163,7 +165,25 @@ impl<H> Access<H> {
                 delta: Duration::from_nanos(delta),
                 ..Scope::event(self.world, NOBODY)
             };
+            REACHED.set(true);
             Ok(f(&mut Cx { host, rt, scope }))
         })
     }
+}
+
+/// Whether any [`Access`] has reached host and runtime on this thread since this was last asked. For
+/// executors: what they polled has asked nothing of the runtime if not.
+///
+/// ```
+/// use sc_core::{Runtime, take_was_reached};
+/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// let mut cx = rt.cx(&mut host);
+/// let access = cx.access();
+/// take_was_reached();
+/// cx.enter(|| access.with(|_| ()))?;
+/// assert_eq!((take_was_reached(), take_was_reached()), (true, false));
+/// # Ok::<(), sc_core::AccessError>(())
+/// ```
+pub fn take_was_reached() -> bool {
+    REACHED.replace(false)
 }

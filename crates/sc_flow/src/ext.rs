@@ -138,24 +138,30 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     }
 
     fn continue_loop(&mut self, flow: FlowId) -> bool {
-        let Some(found) = flows(self).get_mut(flow) else {
-            return false;
-        };
-        if found.is_running() {
+        if flows(self).is_running(flow) {
             flows(self).continued = true;
             return true;
         }
+        let Some(found) = flows(self).get_mut(flow) else {
+            return false;
+        };
         let (home, local, clock) = (found.home.clone(), found.local, found.clock);
         let now = match home.world {
             Some(world) => self.elapsed(world, clock).unwrap_or_default(),
             None => self.runtime_elapsed(),
         };
         let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        let body = flows(self).get_mut(flow).and_then(|f| f.body.as_mut());
-        let Some(Body::Node(node)) = body else {
+        // A core's `continue_loop` calls no user code, but may look at the next item.
+        let bodies = flows(self).bodies.clone();
+        let Some(mut body) = bodies.take(flow.index) else {
             return false;
         };
-        let Some(next) = node.continue_loop(now) else {
+        let next = match &mut body {
+            Body::Node(node) => node.continue_loop(now),
+            Body::Future(_) => None,
+        };
+        bodies.put(flow.index, body);
+        let Some(next) = next else {
             return false;
         };
         let mut sleep: Option<Registered> = None;
@@ -177,6 +183,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         let found = flows(self).get_mut(flow);
         found.is_some_and(|found| {
             found.paused = true;
+            found.home.set_plain(found.local, false);
             true
         })
     }

@@ -13,10 +13,12 @@ use crate::reports;
 /// Ends a flow; if it is running, when its turn is over. `false` when it has ended already, or
 /// is about to.
 pub(crate) fn request<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) -> bool {
+    let is_running = flows(cx).is_running(id);
     let Some(flow) = flows(cx).get_mut(id) else {
         return false;
     };
-    if flow.is_running() {
+    if is_running {
+        flow.home.asked.set(true);
         let first = flow.request == Request::None;
         if first {
             flow.request = Request::End(finish);
@@ -30,11 +32,12 @@ pub(crate) fn request<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) -> 
 
 /// Ends a flow that is not running: it is finished first, and then everybody is told.
 pub(crate) fn end<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) {
-    let Some(flow) = flows(cx).remove(id) else {
+    let state = flows(cx);
+    let Some(flow) = state.remove(id) else {
         return;
     };
+    let body = state.bodies.take(id.index);
     let Flow {
-        body,
         home,
         local,
         name,

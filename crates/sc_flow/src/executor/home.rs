@@ -41,6 +41,9 @@ pub(crate) struct Row {
     wants_in_pause: u64,
     /// The frame of its first poll.
     first_frame: u64,
+    /// Nothing about it needs looking at before a turn but its future: no owner, no pause, no waker
+    /// of its own, and its first turn is over.
+    plain: bool,
     /// It is in `every` or `joining`.
     listed: bool,
     /// It is in `woken`.
@@ -57,6 +60,14 @@ struct Turn {
     start: u64,
     index: u32,
     generation: u32,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TurnOf {
+    pub(crate) local: Local,
+    pub(crate) slot: u32,
+    pub(crate) plain: bool,
 }
 
 /// One frame's readings, in nanoseconds, in the order of [`Clock::ALL`].
@@ -98,6 +109,10 @@ pub(crate) struct Home {
     pub(crate) current: Cell<Option<Local>>,
     /// The address of the waker it is polled with.
     pub(crate) waker: Cell<usize>,
+    /// The frame of the running stage, or of the last one.
+    pub(crate) frame: Cell<u64>,
+    /// A running flow was asked to end.
+    pub(crate) asked: Cell<bool>,
 }
 
 /// A wait that is registered; to be taken back when its future is dropped.
@@ -124,6 +139,8 @@ impl Home {
             inner: RefCell::default(),
             current: Cell::new(None),
             waker: Cell::new(0),
+            frame: Cell::new(0),
+            asked: Cell::new(false),
         }
     }
 
@@ -138,6 +155,7 @@ impl Home {
             wants: NEVER,
             wants_in_pause: NEVER,
             first_frame,
+            plain: false,
             listed: false,
             woken: false,
             has_awaited: false,
@@ -221,6 +239,30 @@ impl Home {
             row.woken = true;
             inner.woken.push(local);
         }
+    }
+
+    pub(crate) fn set_plain(&self, local: Local, plain: bool) {
+        if let Some(row) = self.inner.borrow_mut().row(local) {
+            row.plain = plain;
+        }
+    }
+
+    /// The flow runs in the next frame in which its clock runs: the commonest wait.
+    #[inline]
+    pub(crate) fn want_next_frame(&self, local: Local, in_pause: bool) {
+        let frame = self.frame.get() + 1;
+        let inner = &mut *self.inner.borrow_mut();
+        match inner.rows.get_mut(local.index as usize) {
+            Some(row) if row.generation == local.generation && row.listed && !in_pause => {
+                row.wants = row.wants.min(frame);
+            }
+            _ => inner.want_frame(local, frame, in_pause),
+        }
+    }
+
+    /// How many frames of the home were paused so far.
+    pub(crate) fn paused_frames(&self) -> u64 {
+        self.inner.borrow().times.paused_frames
     }
 
     pub(crate) fn times(&self) -> Times {
@@ -365,9 +407,20 @@ impl Inner {
         self.every.len()
     }
 
-    /// The flow at a place of the list, if its frame has come; it then wants none any more, until
-    /// it says so again.
-    pub(crate) fn frame_turn(&mut self, at: usize) -> Option<Local> {
+    /// The next flow of the list from `at` on whose frame has come; it then wants none any more,
+    /// until it says so again. Its slot, and whether it is plain.
+    pub(crate) fn next_turn(&mut self, at: &mut usize, length: usize) -> Option<TurnOf> {
+        while *at < length {
+            let found = self.frame_turn(*at);
+            *at += 1;
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn frame_turn(&mut self, at: usize) -> Option<TurnOf> {
         let turn = *self.every.get(at)?;
         let (frame, paused) = (self.times.frame, self.times.paused);
         let local = Local {
@@ -387,7 +440,11 @@ impl Inner {
         if !paused {
             row.wants = NEVER;
         }
-        Some(local)
+        Some(TurnOf {
+            local,
+            slot: row.slot,
+            plain: row.plain,
+        })
     }
 
     /// Takes those out of the list that want no frame any more.

@@ -1,5 +1,6 @@
 //! The executor: slots in which flows live, and the calls that start, find and end them.
 
+pub(crate) mod bodies;
 pub(crate) mod end;
 pub(crate) mod home;
 pub(crate) mod run;
@@ -17,6 +18,7 @@ use std::task::Waker;
 
 use sc_core::{Clock, Cx, Extension, Life, Stage, TeardownPhase, WorldId};
 
+use self::bodies::Bodies;
 use self::home::{Home, Local, Registered, Waiter};
 use self::wake::{FlowWaker, SharedWaker, WakeInbox};
 use crate::error::FlowError;
@@ -45,8 +47,6 @@ pub(crate) type Finished<H> = Box<dyn FnOnce(&mut Cx<'_, H>, FlowFinish)>;
 
 /// A flow.
 pub(crate) struct Flow<H: 'static> {
-    /// `None` while it runs.
-    pub(crate) body: Option<Body<H>>,
     pub(crate) request: Request,
     pub(crate) home: Rc<Home>,
     pub(crate) local: Local,
@@ -86,6 +86,7 @@ pub(crate) struct Slot<H: 'static> {
 
 /// The executor's state in a runtime.
 pub(crate) struct Flows<H: 'static> {
+    pub(crate) bodies: Rc<Bodies<H>>,
     pub(crate) slots: Vec<Slot<H>>,
     pub(crate) free: Vec<u32>,
     pub(crate) started: u64,
@@ -120,6 +121,7 @@ impl<H> Default for Flows<H> {
     fn default() -> Self {
         let shared_waker = Arc::new(SharedWaker);
         Flows {
+            bodies: Rc::default(),
             slots: Vec::new(),
             free: Vec::new(),
             started: 0,
@@ -214,10 +216,12 @@ impl<H> Flows<H> {
 
     pub(crate) fn info(&self, id: FlowId, now: u64) -> Option<FlowInfo> {
         let flow = self.get(id)?;
-        let (progress, waiting_for) = match &flow.body {
-            Some(Body::Node(node)) => (node.progress(), node.waiting_for()),
-            Some(Body::Future(_)) | None => (Progress::Unknown, flow.waiting_for),
-        };
+        let looked = self.bodies.look(id.index, |body| match body {
+            Body::Node(node) => Some((node.progress(), node.waiting_for())),
+            Body::Future(_) => None,
+        });
+        let unknown = (Progress::Unknown, flow.waiting_for);
+        let (progress, waiting_for) = looked.flatten().unwrap_or(unknown);
         let waiting_for = match waiting_for {
             _ if flow.paused => WaitingFor::Resume,
             _ if flow.waiting_for == WaitingFor::Start => WaitingFor::Start,
@@ -234,6 +238,11 @@ impl<H> Flows<H> {
             waiting: std::time::Duration::from_nanos(now.saturating_sub(flow.since)),
             started_at: flow.location,
         })
+    }
+
+    /// Whether a flow is having its turn.
+    pub(crate) fn is_running(&self, id: FlowId) -> bool {
+        self.get(id).is_some() && self.bodies.is_out(id.index)
     }
 
     /// Whether the running flow was asked to end: its turn is over.

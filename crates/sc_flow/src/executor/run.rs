@@ -12,7 +12,7 @@ use std::time::Duration;
 use sc_core::{Clock, Culprit, Cx, Report, ReportKind};
 
 use super::home::{Home, Local, Times, Waiter};
-use super::{Body, Flow, Request, WorldHome, end, flows};
+use super::{Body, Request, WorldHome, end, flows};
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
@@ -69,6 +69,7 @@ fn run_home<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, mut times: Times) {
         let inner = &mut *home.inner.borrow_mut();
         times.paused_frames = inner.times.paused_frames + u64::from(times.paused);
         inner.times = times;
+        home.frame.set(times.frame);
         if inner.is_empty() {
             return;
         }
@@ -98,12 +99,7 @@ fn run_home<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, mut times: Times) {
         inner.list_frame()
     };
     scratch.wakers.drain(..).for_each(Waker::wake);
-    for at in 0..length {
-        let turn = home.inner.borrow_mut().frame_turn(at);
-        if let Some(local) = turn {
-            run_local(cx, home, local, true);
-        }
-    }
+    run_list(cx, home, length);
     home.inner.borrow_mut().unlist_idle();
     // (4)
     loop {
@@ -121,6 +117,148 @@ fn run_home<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, mut times: Times) {
         }
     }
     flows(cx).scratch = scratch;
+}
+
+/// What stopped the hot loop.
+enum Stopped {
+    /// The list is at its end.
+    End,
+    /// A flow whose turn needs more than a poll; it has not run.
+    NotPlain(Local),
+    /// A flow whose poll has more consequences than a wait.
+    Polled(u32, Poll<Result<(), FlowError>>),
+}
+
+/// Runs those of the list whose frame has come, in order. The plain ones in a hot loop: as long as
+/// they do nothing but wait for the next frame, nothing is looked at but their futures.
+fn run_list<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, length: usize) {
+    let bodies = Rc::clone(&flows(cx).bodies);
+    let shared_waker = Arc::clone(&flows(cx).shared_waker);
+    let waker = flows(cx).first_waker.clone();
+    let delta = Duration::from_nanos(times_delta(home));
+    let mut at = 0;
+    let mut out = None;
+    loop {
+        let outer = (home.current.get(), home.waker.replace(waker.data().addr()));
+        let kept = Arc::strong_count(&shared_waker);
+        home.asked.set(false);
+        let stopped = cx.callback(home.world, delta, |cx| {
+            cx.enter(|| {
+                let _ = sc_core::take_was_reached();
+                let context = &mut Context::from_waker(&waker);
+                loop {
+                    let turn = home.inner.borrow_mut().next_turn(&mut at, length);
+                    let Some(turn) = turn else {
+                        return Stopped::End;
+                    };
+                    if !turn.plain {
+                        return Stopped::NotPlain(turn.local);
+                    }
+                    let Some(Body::Future(future)) = bodies.take(turn.slot) else {
+                        return Stopped::NotPlain(turn.local);
+                    };
+                    home.current.set(Some(turn.local));
+                    let mut rescue = Rescue {
+                        slot: turn.slot,
+                        future: Some(future),
+                        out: &mut out,
+                    };
+                    let polled = rescue.poll(context);
+                    bodies.put(turn.slot, Body::Future(rescue.into_future()));
+                    if polled.is_ready()
+                        || sc_core::take_was_reached()
+                        || home.asked.get()
+                        || Arc::strong_count(&shared_waker) != kept
+                    {
+                        return Stopped::Polled(turn.slot, polled);
+                    }
+                }
+            })
+        });
+        (home.current.replace(outer.0), home.waker.replace(outer.1));
+        match stopped {
+            Ok(Stopped::End) => return,
+            Ok(Stopped::NotPlain(local)) => run_local(cx, home, local, true),
+            Ok(Stopped::Polled(slot, polled)) => {
+                let kept_waker = Arc::strong_count(&shared_waker) > kept;
+                polled_plain(cx, home, slot, polled, kept_waker);
+            }
+            Err(panic) => {
+                let Some((slot, future)) = out.take() else {
+                    return cx.settle_panic(&Culprit::new("flows", reports::PANIC_FIX), panic);
+                };
+                bodies.put(slot, Body::Future(future));
+                if let Some(id) = flows(cx).id(slot) {
+                    panicked(cx, home, id, panic);
+                }
+                cx.attend();
+            }
+        }
+    }
+}
+
+/// What follows from a plain flow's poll that was more than a wait.
+fn polled_plain<H>(
+    cx: &mut Cx<'_, H>,
+    home: &Rc<Home>,
+    slot: u32,
+    polled: Poll<Result<(), FlowError>>,
+    kept_waker: bool,
+) {
+    let Some(id) = flows(cx).id(slot) else {
+        return;
+    };
+    let times = home.times();
+    if kept_waker && polled.is_pending() {
+        // Once more, with a waker of its own.
+        if let Some(flow) = flows(cx).get(id) {
+            home.set_plain(flow.local, false);
+        }
+        let own = flows(cx).own_waker(id);
+        if let Some(flow) = flows(cx).get_mut(id) {
+            flow.waker = Some(own);
+        }
+        run(cx, home, id, times);
+        return;
+    }
+    let next = ended(cx, id, polled);
+    after(cx, home, id, next, times);
+    cx.attend();
+}
+
+/// A future that is being polled in the hot loop; on unwinding it is handed to the loop's end.
+struct Rescue<'o> {
+    slot: u32,
+    future: Option<super::BoxFuture>,
+    out: &'o mut Option<(u32, super::BoxFuture)>,
+}
+
+impl Rescue<'_> {
+    #[inline(always)]
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), FlowError>> {
+        match &mut self.future {
+            Some(future) => future.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+
+    #[inline(always)]
+    fn into_future(mut self) -> super::BoxFuture {
+        match self.future.take() {
+            Some(future) => {
+                std::mem::forget(self);
+                future
+            }
+            None => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+impl Drop for Rescue<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.out = self.future.take().map(|future| (self.slot, future));
+    }
 }
 
 /// Hands wakes from outside to the homes of those who were woken.
@@ -198,9 +336,6 @@ fn run<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, times: Times) {
     let Some(flow) = flows(cx).get_mut(id) else {
         return;
     };
-    let Some(mut body) = flow.body.take() else {
-        return;
-    };
     if flow.polled_in != times.frame {
         flow.polled_in = times.frame;
         flow.polls = 0;
@@ -209,7 +344,13 @@ fn run<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, times: Times) {
     flow.sleep = None;
     let (local, clock) = (flow.local, flow.clock);
     let own_waker = flow.waker.clone();
-    let outer = flows(cx).running.replace(id);
+    let state = flows(cx);
+    let outer = state.running.replace(id);
+    let bodies = Rc::clone(&state.bodies);
+    let Some(mut body) = bodies.take(id.index) else {
+        state.running = outer;
+        return;
+    };
     let outcome = match &mut body {
         Body::Node(node) => {
             let now = times.now[node.clock() as usize];
@@ -221,30 +362,32 @@ fn run<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, times: Times) {
         }),
     };
     flows(cx).running = outer;
-    let Some(flow) = flows(cx).get_mut(id) else {
-        return;
-    };
-    flow.body = Some(body);
+    bodies.put(id.index, body);
     match outcome {
-        Err(panic) => {
-            let mut culprit = Culprit::new(format!("flow `{}`", flow.name), reports::PANIC_FIX);
-            if let Some(world) = home.world
-                && let Ok(info) = cx.world_info(world)
-            {
-                culprit = culprit.world(info.name);
-            }
-            end::end(cx, id, FlowFinish::Panicked);
-            cx.settle_panic(&culprit, panic);
-        }
+        Err(panic) => panicked(cx, home, id, panic),
         Ok(next) => after(cx, home, id, next, times),
     }
     cx.attend();
+}
+
+fn panicked<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, panic: sc_core::Panic) {
+    let Some(flow) = flows(cx).get(id) else {
+        return;
+    };
+    let mut culprit = Culprit::new(format!("flow `{}`", flow.name), reports::PANIC_FIX);
+    let info = home.world.and_then(|world| cx.world_info(world).ok());
+    if let Some(info) = info {
+        culprit = culprit.world(info.name);
+    }
+    end::end(cx, id, FlowFinish::Panicked);
+    cx.settle_panic(&culprit, panic);
 }
 
 /// What follows from a turn.
 fn after<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, next: Next, times: Times) {
     let now = nanos(cx.runtime_elapsed());
     let state = flows(cx);
+    let bodies = Rc::clone(&state.bodies);
     let Some(flow) = state.get_mut(id) else {
         return;
     };
@@ -262,10 +405,15 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, next: Next, times: 
         Next::At(deadline) => flow.sleep = Some(home.sleep(flow.local, flow.clock, deadline)),
         Next::Parked => {}
     }
-    let waiting_for = match &flow.body {
-        Some(Body::Node(node)) => node.waiting_for(),
-        _ => WaitingFor::Await,
-    };
+    let looked = bodies.look(id.index, |body| match body {
+        Body::Node(node) => Some(node.waiting_for()),
+        Body::Future(_) => None,
+    });
+    let waiting_for = looked.flatten();
+    let plain =
+        waiting_for.is_none() && flow.owner.is_none() && flow.waker.is_none() && !flow.paused;
+    home.set_plain(flow.local, plain);
+    let waiting_for = waiting_for.unwrap_or(WaitingFor::Await);
     if flow.waiting_for != waiting_for {
         flow.waiting_for = waiting_for;
         flow.since = now;
@@ -319,22 +467,21 @@ fn poll<H>(
     }
     home.current.set(outer);
     home.waker.set(outer_waker);
-    match outcome? {
-        Poll::Pending => Ok(Next::Parked),
-        Poll::Ready(Ok(())) => Ok(Next::End(FlowFinish::Completed)),
+    Ok(ended(cx, id, outcome?))
+}
+
+/// What a future's answer means.
+fn ended<H>(cx: &mut Cx<'_, H>, id: FlowId, polled: Poll<Result<(), FlowError>>) -> Next {
+    match polled {
+        Poll::Pending => Next::Parked,
+        Poll::Ready(Ok(())) => Next::End(FlowFinish::Completed),
         Poll::Ready(Err(error)) => {
             end::failed(cx, id, &error);
-            Ok(Next::End(FlowFinish::Completed))
+            Next::End(FlowFinish::Completed)
         }
     }
 }
 
 fn times_delta(home: &Home) -> u64 {
     home.times().delta[Clock::Game as usize]
-}
-
-impl<H> Flow<H> {
-    pub(crate) fn is_running(&self) -> bool {
-        self.body.is_none()
-    }
 }

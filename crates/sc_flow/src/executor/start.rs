@@ -132,8 +132,8 @@ pub(crate) fn start<H>(
         }
     };
     let body = body(cx, &home, local);
-    let id = flows(cx).insert(Flow {
-        body: Some(body),
+    let state = flows(cx);
+    let id = state.insert(Flow {
         request: Request::None,
         home,
         local,
@@ -156,8 +156,9 @@ pub(crate) fn start<H>(
         cap_reported: false,
         awaited_by: Vec::new(),
     });
+    state.bodies.put(id.index, body);
     if let Some(owner) = owner {
-        flows(cx).by_owner.entry(owner).or_default().push(id);
+        state.by_owner.entry(owner).or_default().push(id);
     }
     id
 }

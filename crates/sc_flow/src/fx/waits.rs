@@ -156,25 +156,35 @@ impl<H> Future for Ticks<'_, H> {
         let this = &mut *self;
         this.fx.check_turn()?;
         let home = &this.fx.home;
-        let times = home.times();
+        let frame = home.frame.get();
         let clock = this.fx.clock;
+        if this.frames == 1 {
+            // The commonest wait: whichever frame is next that runs.
+            let (until, _) = *this.until.get_or_insert((frame + 1, 0));
+            if frame >= until {
+                this.fx.has_awaited();
+                return Poll::Ready(Ok(()));
+            }
+            if home.is_own(context.waker()) {
+                home.want_next_frame(this.fx.local, !clock.stops_while_paused());
+                return Poll::Pending;
+            }
+        }
         let paused = if clock.stops_while_paused() {
-            times.paused_frames
+            home.paused_frames()
         } else {
             0
         };
-        let (until, paused_before) = this
-            .until
-            .get_or_insert((times.frame + this.frames, paused));
+        let (until, paused_before) = this.until.get_or_insert((frame + this.frames, paused));
         // Frames of a paused world do not count.
         *until += paused - *paused_before;
         *paused_before = paused;
         let until = *until;
-        if times.frame >= until {
+        if frame >= until {
             this.fx.has_awaited();
             return Poll::Ready(Ok(()));
         }
-        if until == times.frame + 1 && home.is_own(context.waker()) {
+        if until == frame + 1 && home.is_own(context.waker()) {
             home.want_frame(this.fx.local, until, clock);
         } else {
             if let Some(registered) = this.registered.take() {
