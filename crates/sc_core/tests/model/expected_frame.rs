@@ -72,7 +72,6 @@ impl Model {
             world.delta = [0; 4];
         }
         self.end();
-        self.settle();
         let reports = std::mem::take(&mut self.reports);
         self.log.push(Line::Framed {
             frame: self.frame,
@@ -283,6 +282,7 @@ impl Model {
                 self.uninitialize(n);
             }
         }
+        self.settle();
         for n in 0..self.objects.len() {
             if self.objects[n].dead && !std::mem::replace(&mut self.objects[n].freed, true) {
                 self.log.push(Line::Dropped(n));

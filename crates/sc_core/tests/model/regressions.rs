@@ -405,3 +405,26 @@ fn an_object_in_a_batch_that_becomes_a_prerequisite_ticks_before_its_dependent()
     assert_eq!(lab.names(1), ["early", "single", "first"]);
     drop(first);
 }
+
+#[test]
+fn no_batch_comes_to_be_at_the_place_of_an_object_whose_owner_is_gone() {
+    let mut lab = Lab::new();
+    let world = lab.world;
+    let owners = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let own = std::rc::Rc::clone(&owners);
+    let mut first = Probe::new("first").on_tick(move |cx, _| {
+        let me = cx.current_object().unwrap();
+        let configure = cx.configure(me).unwrap();
+        configure.group(TickGroup::PostPhysics).apply().unwrap();
+        let second = cx.spawn_batched(world, Probe::new("second")).unwrap();
+        // The owner of the running one goes, the new one comes.
+        *own.borrow_mut() = vec![second];
+    });
+    first.settings.group = TickGroup::PostUpdate;
+    let first = lab.cx().spawn_batched(world, first).unwrap();
+    owners.borrow_mut().push(first);
+    let single = lab.cx().spawn_in(world, Probe::new("single")).unwrap();
+    assert_eq!(lab.names(1), ["single", "first"]);
+    assert_eq!(lab.names(1), ["single", "second"]);
+    drop(single);
+}
