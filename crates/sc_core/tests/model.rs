@@ -72,17 +72,22 @@ fn play(case: &Case) {
 }
 
 fn config(cases: u32) -> Config {
-    let mut config = Config::default();
-    config.failure_persistence = None;
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = cases;
-        config.rng_seed = RngSeed::Fixed(1);
+    let config = Config {
+        failure_persistence: None,
+        ..Config::default()
+    };
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return config;
     }
-    config
+    Config {
+        cases,
+        rng_seed: RngSeed::Fixed(1),
+        ..config
+    }
 }
 
 proptest::proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(config(1_000))]
 
     #[test]
     fn operations_from_outside_do_what_the_model_says(case in ops::case(Reach::Outside)) {

@@ -276,7 +276,7 @@ fn start() -> impl Strategy<Value = Start> {
         )
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> BoxedStrategy<Change> {
     prop_oneof![
         4 => interval().prop_map(Change::Interval),
         1 => Just(Change::BadInterval),
@@ -288,6 +288,7 @@ fn change() -> impl Strategy<Value = Change> {
         1 => who().prop_map(Change::NotAfter),
         1 => (group(), who(), who()).prop_map(|(g, a, b)| Change::Many(g, a, b)),
     ]
+    .boxed()
 }
 
 fn how(reach: Reach) -> impl Strategy<Value = How> {
@@ -305,7 +306,8 @@ fn how(reach: Reach) -> impl Strategy<Value = How> {
     ]
 }
 
-fn simple_op(reach: Reach) -> impl Strategy<Value = Op> {
+/// Boxed where it nests: unboxed, the trees by which cases shrink fill a test thread's stack.
+fn simple_op(reach: Reach) -> BoxedStrategy<Op> {
     let world = || 0..4_u8;
     let maybe = || prop::option::weighted(0.4, 0..4_u8);
     let objects = prop_oneof![
@@ -333,12 +335,12 @@ fn simple_op(reach: Reach) -> impl Strategy<Value = Op> {
         1 => world().prop_map(Op::DestroyInstance),
         1 => Just(Op::Forgive),
     ];
-    prop_oneof![3 => objects, 1 => worlds]
+    prop_oneof![3 => objects.boxed(), 1 => worlds.boxed()].boxed()
 }
 
 fn op(reach: Reach) -> BoxedStrategy<Op> {
     if reach < Reach::Everything {
-        return simple_op(reach).boxed();
+        return simple_op(reach);
     }
     prop_oneof![
         12 => simple_op(reach),
