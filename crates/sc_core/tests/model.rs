@@ -95,6 +95,16 @@ proptest::proptest! {
     }
 
     #[test]
+    fn the_order_is_the_list_that_is_moved_by_hand(case in ops::case_of_order()) {
+        play(&case);
+    }
+
+    #[test]
+    fn intervals_clocks_and_pauses_add_up_as_the_model_says(case in ops::case_of_time()) {
+        play(&case);
+    }
+
+    #[test]
     fn operations_from_inside_callbacks_do_what_the_model_says(case in ops::case(Reach::Inside)) {
         play(&case);
     }

@@ -370,6 +370,97 @@ fn step(reach: Reach) -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Objects in one world, nearly all of one group, and what changes their order.
+pub fn case_of_order() -> impl Strategy<Value = Case> {
+    let who = || (0..6_u8).prop_map(Who::Nth);
+    let op = prop_oneof![
+        6 => (who(), who()).prop_map(|(a, b)| Op::Configure(a, Change::After(b))),
+        2 => (group(), who(), who(), who()).prop_map(|(g, a, b, c)| {
+            Op::Configure(a, Change::Many(g, b, c))
+        }),
+        1 => (who(), who()).prop_map(|(a, b)| Op::Configure(a, Change::NotAfter(b))),
+        1 => (who(), group()).prop_map(|(a, g)| Op::Configure(a, Change::Group(g))),
+        3 => who().prop_map(Op::Shutdown),
+        4 => who().prop_map(|a| Op::Initialize(a, Some(0))),
+        1 => (who(), any::<bool>()).prop_map(|(a, on)| Op::Enable(a, on)),
+    ];
+    let how = prop_oneof![3 => Just(How::In), 1 => Just(How::Plain), 1 => Just(How::Batched)];
+    let crew = prop::collection::vec(how.prop_map(|how| (how, PLAIN, 0)), 4..7);
+    let op = op.boxed();
+    let cues = (1..4_u32, prop::collection::vec(op.clone(), 1..3)).prop_map(|(nth, ops)| Cue {
+        event: Event::Tick,
+        nth,
+        ops,
+    });
+    let step = prop_oneof![3 => op.prop_map(Step::Do), 1 => Just(Step::Frame(1))];
+    (
+        prop::collection::vec(prop::collection::vec(cues, 0..2), 0..2),
+        crew,
+        prop::collection::vec(step, 1..30),
+    )
+        .prop_map(|(scripts, crew, steps)| assemble(scripts, crew, steps))
+}
+
+/// Objects with intervals in one world, and what bears on their time.
+pub fn case_of_time() -> impl Strategy<Value = Case> {
+    let who = || (0..3_u8).prop_map(Who::Nth);
+    let change = prop_oneof![
+        4 => interval().prop_map(Change::Interval),
+        3 => any::<bool>().prop_map(Change::WhenPaused),
+        1 => any::<bool>().prop_map(Change::AtStart),
+        1 => group().prop_map(Change::Group),
+    ];
+    let op = prop_oneof![
+        6 => (who(), change).prop_map(|(a, change)| Op::Configure(a, change)),
+        3 => (who(), any::<bool>()).prop_map(|(a, on)| Op::Enable(a, on)),
+        3 => any::<bool>().prop_map(|on| Op::PauseWorld(0, on)),
+        1 => prop::sample::select(vec![0, 300, 500, 1000, 2500]).prop_map(|f| Op::Dilate(0, f)),
+        1 => who().prop_map(Op::Shutdown),
+        1 => who().prop_map(|a| Op::Initialize(a, Some(0))),
+        1 => Just(Op::Forgive),
+    ];
+    let how = prop_oneof![3 => Just(How::In), 1 => Just(How::Batched), 1 => Just(How::Worldless)];
+    let op = op.boxed();
+    let cues = (1..5_u32, prop::collection::vec(op.clone(), 1..4)).prop_map(|(nth, ops)| Cue {
+        event: Event::Tick,
+        nth,
+        ops,
+    });
+    let step = prop_oneof![2 => op.prop_map(Step::Do), 3 => delta().prop_map(Step::Frame)];
+    (
+        prop::collection::vec(prop::collection::vec(cues, 0..4), 1..3),
+        prop::collection::vec((how, start(), 0..2_u8), 2..4),
+        prop::collection::vec(step, 1..30),
+    )
+        .prop_map(|(scripts, crew, steps)| assemble(scripts, crew, steps))
+}
+
+/// A world, a crew in it, and the steps.
+fn assemble(scripts: Vec<Script>, crew: Vec<(How, Start, u8)>, steps: Vec<Step>) -> Case {
+    let mut all = vec![Step::Do(Op::CreateWorld {
+        editor: false,
+        parent: None,
+        instance: None,
+    })];
+    for (number, (how, start, script)) in (0..).zip(crew) {
+        all.push(Step::Do(Op::Spawn {
+            how,
+            world: 0,
+            start,
+            script,
+        }));
+        if how == How::Worldless {
+            all.push(Step::Do(Op::Initialize(Who::Nth(number), None)));
+        }
+    }
+    all.extend(steps);
+    Case {
+        scripts,
+        steps: all,
+    }
+}
+
+/// Anything, as far as it reaches.
 pub fn case(reach: Reach) -> impl Strategy<Value = Case> {
     let scripts = if reach == Reach::Outside {
         0..1_usize
@@ -381,25 +472,5 @@ pub fn case(reach: Reach) -> impl Strategy<Value = Case> {
         prop::collection::vec((how(reach), start(), 0..4_u8), 0..7),
         prop::collection::vec(step(reach), 1..40),
     )
-        .prop_map(|(scripts, crew, steps)| {
-            // Something to work with: a world, and objects in it.
-            let world = Op::CreateWorld {
-                editor: false,
-                parent: None,
-                instance: None,
-            };
-            let mut all = vec![Step::Do(world)];
-            let spawn = |(how, start, script)| Op::Spawn {
-                how,
-                world: 0,
-                start,
-                script,
-            };
-            all.extend(crew.into_iter().map(spawn).map(Step::Do));
-            all.extend(steps);
-            Case {
-                scripts,
-                steps: all,
-            }
-        })
+        .prop_map(|(scripts, crew, steps)| assemble(scripts, crew, steps))
 }

@@ -428,3 +428,20 @@ fn no_batch_comes_to_be_at_the_place_of_an_object_whose_owner_is_gone() {
     assert_eq!(lab.names(1), ["single", "second"]);
     drop(single);
 }
+
+#[test]
+fn a_batch_comes_to_be_at_the_place_its_first_member_was_pulled_to() {
+    let mut lab = Lab::new();
+    let world = lab.world;
+    let mut cx = lab.cx();
+    let single = cx.spawn_in(world, Probe::new("single")).unwrap();
+    let first = cx.spawn_batched(world, Probe::new("first")).unwrap();
+    // Pulled before its dependent it stays there, needed or not.
+    let configure = cx.configure(&single).unwrap();
+    configure.after(&first).apply().unwrap();
+    let configure = cx.configure(&single).unwrap();
+    configure.not_after(&first).apply().unwrap();
+    let second = cx.spawn_batched(world, Probe::new("second")).unwrap();
+    assert_eq!(lab.names(1), ["first", "second", "single"]);
+    drop(second);
+}
