@@ -105,6 +105,11 @@ proptest::proptest! {
     }
 
     #[test]
+    fn the_rows_of_a_batch_are_objects_as_any(case in ops::case_of_batches()) {
+        play(&case);
+    }
+
+    #[test]
     fn operations_from_inside_callbacks_do_what_the_model_says(case in ops::case(Reach::Inside)) {
         play(&case);
     }

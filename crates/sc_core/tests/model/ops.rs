@@ -435,6 +435,35 @@ pub fn case_of_time() -> impl Strategy<Value = Case> {
         .prop_map(|(scripts, crew, steps)| assemble(scripts, crew, steps))
 }
 
+/// A batch in one world, and what its rows do to each other.
+pub fn case_of_batches() -> impl Strategy<Value = Case> {
+    let who = || prop_oneof![4 => (0..5_u8).prop_map(Who::Nth), 1 => Just(Who::Me)];
+    let op = prop_oneof![
+        3 => who().prop_map(Op::DropOwner),
+        4 => who().prop_map(Op::Shutdown),
+        3 => who().prop_map(|a| Op::Initialize(a, Some(0))),
+        4 => (who(), any::<bool>()).prop_map(|(a, on)| Op::Enable(a, on)),
+        2 => (who(), change()).prop_map(|(a, change)| Op::Configure(a, change)),
+        2 => who().prop_map(Op::Get),
+        2 => (who(), who()).prop_map(|(a, b)| Op::With(a, Box::new(Op::Shutdown(b)))),
+        1 => Just(Op::Spawn { how: How::Batched, world: 0, start: PLAIN, script: 0 }),
+        1 => Just(Op::Panic),
+        1 => Just(Op::DestroyWorld(0)),
+    ];
+    let event = prop_oneof![4 => Just(Event::Tick), 1 => Just(Event::Shutdown)];
+    let op = op.boxed();
+    let ops = prop::collection::vec(op.clone(), 1..4);
+    let cues = (event, 1..4_u32, ops).prop_map(|(event, nth, ops)| Cue { event, nth, ops });
+    let how = prop_oneof![5 => Just(How::Batched), 1 => Just(How::In)];
+    let step = prop_oneof![1 => op.prop_map(Step::Do), 2 => Just(Step::Frame(1))];
+    (
+        prop::collection::vec(prop::collection::vec(cues, 0..4), 1..3),
+        prop::collection::vec((how, Just(PLAIN), 0..2_u8), 3..6),
+        prop::collection::vec(step, 1..15),
+    )
+        .prop_map(|(scripts, crew, steps)| assemble(scripts, crew, steps))
+}
+
 /// A world, a crew in it, and the steps.
 fn assemble(scripts: Vec<Script>, crew: Vec<(How, Start, u8)>, steps: Vec<Step>) -> Case {
     let mut all = vec![Step::Do(Op::CreateWorld {
