@@ -2,7 +2,7 @@
 //! each frame. Written from the specification; it shares nothing with the runtime but the names.
 
 use crate::ops::{Answer, Event, How, Line, Script, Seen, SeenWorld, Start, State};
-use crate::order::{Item, Order};
+use crate::order::Order;
 use sc_core::TickGroup;
 
 #[path = "expected_calls.rs"]
@@ -77,8 +77,6 @@ struct Batch {
     world: usize,
     group: TickGroup,
     through_pause: bool,
-    /// Its first member, and the number of that one's initialization.
-    first: (usize, u64),
     out: bool,
     gone: bool,
 }
@@ -426,9 +424,5 @@ impl Model {
             Ok(()) => Answer::Done,
             Err(kind) => Answer::Refused(kind),
         }
-    }
-
-    fn batch_items(&self) -> impl Iterator<Item = Item> + '_ {
-        self.order.items().iter().copied()
     }
 }

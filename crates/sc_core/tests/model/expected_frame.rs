@@ -2,7 +2,6 @@
 
 use super::{Batch, Force, GAME, Life, Model, REAL, THROUGH};
 use crate::ops::{Answer, Event, Line};
-use crate::order::Item;
 use sc_core::TickGroup;
 
 /// What a stage visits.
@@ -89,11 +88,7 @@ impl Model {
                 object.owing = false;
             }
         }
-        let places: Vec<Item> = self.batch_items().collect();
-        for item in places {
-            let Item::Object(n) = item else {
-                continue;
-            };
+        for n in self.order.objects().to_vec() {
             let object = &self.objects[n];
             let batched = object.batched
                 && self.wants_to_tick(n)
@@ -123,26 +118,17 @@ impl Model {
             || (0..self.objects.len()).any(|o| own(&o) && !freed(&o))
     }
 
-    /// At the place of its first member. Which of two with the same first member goes first is
-    /// not promised; it is the one that ticks through a pause.
     fn new_batch(&mut self, first: usize) -> usize {
         let object = &self.objects[first];
         let batch = Batch {
             world: object.world.unwrap(),
             group: object.settings.group,
             through_pause: object.settings.when_paused,
-            first: (first, object.initialization),
             out: false,
             gone: false,
         };
-        let goes_first = |b: &Batch| !batch.through_pause && b.through_pause;
-        let others = (0..self.batches.len())
-            .filter(|b| self.batches[*b].first == batch.first && goes_first(&self.batches[*b]));
-        let others: Vec<usize> = others.collect();
-        let number = self.batches.len();
         self.batches.push(batch);
-        self.order.put_behind(number, first, &others);
-        number
+        self.batches.len() - 1
     }
 
     fn wants_to_tick(&self, n: usize) -> bool {
@@ -220,21 +206,21 @@ impl Model {
             let in_group = object.worldless || object.settings.group == group;
             object.force.ticks && object.world == world && in_group
         };
-        for item in self.order.items() {
-            match *item {
-                Item::Object(n) if here(n) && self.objects[n].row_of.is_none() => {
+        let mut seen = Vec::new();
+        for &n in self.order.objects() {
+            let Some(batch) = self.objects[n].row_of else {
+                if here(n) {
                     visits.push(Visit::One(n));
                 }
-                Item::Object(_) => {}
-                Item::Batch(batch) => {
-                    let rows = self.order.items().iter().filter_map(|i| match *i {
-                        Item::Object(n) if self.objects[n].row_of == Some(batch) && here(n) => {
-                            Some(n)
-                        }
-                        _ => None,
-                    });
-                    visits.push(Visit::Rows(batch, rows.collect()));
-                }
+                continue;
+            };
+            // All rows of a batch at the place of the first one.
+            let its = &self.batches[batch];
+            if Some(its.world) == world && its.group == group && !seen.contains(&batch) {
+                seen.push(batch);
+                let rows = self.order.objects().iter().copied();
+                let rows = rows.filter(|o| self.objects[*o].row_of == Some(batch) && here(*o));
+                visits.push(Visit::Rows(batch, rows.collect()));
             }
         }
         visits

@@ -3,41 +3,21 @@
 //! Initialized last, placed last. A prerequisite that would tick after its dependent is pulled to
 //! just before the first of its dependents, with its own prerequisites; everybody else stays.
 
-/// What has a place in the order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Item {
-    Object(usize),
-    /// A typed batch, just behind the one that was its first member when it came to be.
-    Batch(usize),
-}
-
 #[derive(Debug, Default)]
-pub struct Order(Vec<Item>);
+pub struct Order(Vec<usize>);
 
 impl Order {
-    pub fn items(&self) -> &[Item] {
+    pub fn objects(&self) -> &[usize] {
         &self.0
     }
 
     pub fn place(&self, object: usize) -> usize {
-        let item = Item::Object(object);
-        self.0.iter().position(|i| *i == item).unwrap()
+        self.0.iter().position(|o| *o == object).unwrap()
     }
 
     pub fn put_last(&mut self, object: usize) {
-        self.0.retain(|i| *i != Item::Object(object));
-        self.0.push(Item::Object(object));
-    }
-
-    /// Behind its first member, and behind those of `others` that lie there already.
-    pub fn put_behind(&mut self, batch: usize, first: usize, others: &[usize]) {
-        let mut at = self.place(first) + 1;
-        while let Some(Item::Batch(there)) = self.0.get(at)
-            && others.contains(there)
-        {
-            at += 1;
-        }
-        self.0.insert(at, Item::Batch(batch));
+        self.0.retain(|o| *o != object);
+        self.0.push(object);
     }
 
     /// Restores the order after `object` was initialized, moved to another group, or got a

@@ -391,10 +391,11 @@ fn an_object_in_a_batch_that_becomes_a_prerequisite_ticks_before_its_dependent()
     cx.set_tick_enabled(&early, false).unwrap();
     let single = cx.spawn_in(world, Probe::new("single")).unwrap();
     let first = cx.spawn_batched(world, Probe::new("first")).unwrap();
-    // The batch comes to be at the place of `first`, behind `single`.
+    // The batch is at the place of its first row, `first`, behind `single`.
     assert_eq!(lab.names(1), ["single", "first"]);
     lab.cx().set_tick_enabled(&early, true).unwrap();
-    assert_eq!(lab.names(1), ["single", "early", "first"]);
+    // Re-enabled, `early` keeps its place, and takes the batch there.
+    assert_eq!(lab.names(1), ["early", "first", "single"]);
     let mut cx = lab.cx();
     cx.configure(&single)
         .unwrap()
