@@ -266,11 +266,28 @@ impl<H> Cx<'_, H> {
     /// down already.
     ///
     /// # Errors
-    /// [`TickError::Panicked`] when the event panicked under `PanicPolicy::Isolate`; the object
-    /// is uninitialized all the same.
+    /// [`TickError::WrongRuntime`]. [`TickError::Panicked`] when the event panicked under
+    /// `PanicPolicy::Isolate`; the object is uninitialized all the same.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldKind};
+    /// struct Lamp;
+    /// impl Tickable<u32> for Lamp {
+    ///     fn shutdown(&mut self, cx: &mut Cx<'_, u32>) { *cx.host_mut() += 1; }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<u32>::new(), 0);
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// assert_eq!((cx.shutdown(&lamp)?, cx.shutdown(&lamp)?), (true, false));
+    /// assert_eq!(*cx.host(), 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn shutdown(&mut self, object: impl Into<TickId>) -> Result<bool, TickError> {
-        let Ok(slot) = self.rt.live(object.into()) else {
-            return Ok(false);
+        let slot = match self.rt.live(object.into()) {
+            Ok(slot) => slot,
+            Err(TickError::Gone) => return Ok(false),
+            Err(error) => return Err(error),
         };
         let slots = &mut self.rt.slots;
         if !slots.has(slot, flag::INITIALIZED)

@@ -91,12 +91,16 @@ pub(crate) struct Cold<H: 'static> {
     /// Its index in the members of its tick set.
     pub(crate) member: usize,
     pub(crate) links: Option<Box<Links>>,
+    /// The name of the world that ended while its dead object was still to be reported.
+    pub(crate) last_world: Option<Cow<'static, str>>,
     pub(crate) typed: Option<Typed<H>>,
     pub(crate) last_nanos: u64,
     pub(crate) total_nanos: u64,
 }
 
 pub(crate) struct Slots<H: 'static> {
+    /// The mark of this runtime's ids.
+    runtime: u32,
     pub(crate) hot: Vec<Hot<H>>,
     pub(crate) cold: Vec<Cold<H>>,
     free: Vec<u32>,
@@ -110,9 +114,10 @@ pub(crate) struct Slots<H: 'static> {
     pub(crate) dropped_scratch: Vec<TickId>,
 }
 
-impl<H> Default for Slots<H> {
-    fn default() -> Self {
+impl<H> Slots<H> {
+    pub(crate) fn new(runtime: u32) -> Self {
         Slots {
+            runtime,
             hot: Vec::new(),
             cold: Vec::new(),
             free: Vec::new(),
@@ -123,9 +128,7 @@ impl<H> Default for Slots<H> {
             dropped_scratch: Vec::new(),
         }
     }
-}
 
-impl<H> Slots<H> {
     pub(crate) fn insert(&mut self, object: Box<dyn Tickable<H>>, flags: u32) -> TickId {
         let mut settings = object.settings();
         if flags & flag::WORLDLESS != 0 {
@@ -149,6 +152,7 @@ impl<H> Slots<H> {
             at_once_after: None,
             member: 0,
             links: None,
+            last_world: None,
             typed: None,
             last_nanos: 0,
             total_nanos: 0,
@@ -207,6 +211,8 @@ impl<H> Slots<H> {
     ) {
         if let Some(links) = &mut self.cold[from.index as usize].links {
             which(links).retain(|id| *id != gone);
+            // It may go back to its batch.
+            self.mark_dirty(from.index);
         }
     }
 
@@ -214,12 +220,14 @@ impl<H> Slots<H> {
         TickId {
             index,
             generation: self.hot[index as usize].generation,
+            runtime: self.runtime,
         }
     }
 
     /// The slot an id names, unless the object is dead or gone.
     pub(crate) fn live(&self, id: TickId) -> Result<u32, TickError> {
         match self.hot.get(id.index as usize) {
+            _ if id.runtime != self.runtime => Err(TickError::WrongRuntime),
             Some(hot)
                 if hot.generation == id.generation
                     && hot.flags & (flag::OCCUPIED | flag::DEAD) == flag::OCCUPIED =>
