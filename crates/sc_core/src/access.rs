@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,15 +116,18 @@ impl<H> Cx<'_, H> {
 
     /// Calls `f`, in which every [`Access`] to this runtime reaches host and runtime. It counts as
     /// a callback.
+    ///
+    /// # Panics
+    /// If `f` does.
     pub fn enter<R>(&mut self, f: impl FnOnce() -> R) -> R {
-        // On unwinding, whoever catches it restores the depth.
-        self.rt.depth += 1;
+        let depth = self.rt.depth;
+        self.rt.depth = depth + 1;
         let reachable = SetOut::to(false);
         let (host, rt): (&mut dyn Any, &mut dyn Any) = (self.host, self.rt);
-        let value = ENTERED.set((host, rt), f);
+        let outcome = catch_unwind(AssertUnwindSafe(|| ENTERED.set((host, rt), f)));
         drop(reachable);
-        self.rt.depth -= 1;
-        value
+        self.rt.depth = depth;
+        outcome.unwrap_or_else(|payload| resume_unwind(payload))
     }
 }
 

@@ -300,6 +300,7 @@ impl<H> Cx<'_, H> {
         }
         let what = format!("panicked: {}", panic_message(&*payload));
         let mut report = Report::new(ReportKind::Panicked, what).object(&*culprit.name);
+        report.id = culprit.id;
         report.world = culprit.world.clone();
         report.fix = culprit.fix.into();
         self.rt.send_report(report);
@@ -340,6 +341,7 @@ impl fmt::Debug for Panic {
 /// Who threw a panic, for the report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Culprit {
+    id: Option<TickId>,
     name: String,
     world: Option<String>,
     fix: &'static str,
@@ -350,6 +352,7 @@ impl Culprit {
     #[must_use]
     pub fn new(name: impl Into<String>, fix: &'static str) -> Self {
         Culprit {
+            id: None,
             name: name.into(),
             world: None,
             fix,
@@ -369,6 +372,7 @@ impl<H> Runtime<H> {
     pub(crate) fn culprit(&self, slot: u32) -> Culprit {
         let home = self.slots.cold[slot as usize].home;
         Culprit {
+            id: Some(self.slots.id(slot)),
             name: self.slots.name(slot),
             world: home.and_then(|home| self.world_name(home)),
             fix: ReportKind::Panicked.fix(),

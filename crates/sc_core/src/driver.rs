@@ -107,6 +107,9 @@ enum Pace {
     Fixed(Secs),
 }
 
+/// How many frames in a row may find the clock where it was.
+const MAX_STANDSTILL: u32 = 100_000;
+
 /// How many fixed steps may follow each other to catch up after a hitch.
 const MAX_CATCH_UP: u32 = 8;
 
@@ -162,14 +165,19 @@ pub struct RunReport {
 #[non_exhaustive]
 pub enum DriverError {
     /// A frame rate that is none.
-    #[error("the frame rate {fps} is not usable: a frame must last from 1 ns to 584 years")]
+    #[error("the frame rate {fps:?} is not usable: a frame must last from 1 ns to 584 years")]
     BadRate {
         /// The number given.
         fps: f64,
     },
-    /// A fixed step of zero length.
-    #[error("a fixed step of 0 never gets anywhere: pass a positive number of seconds")]
+    /// A fixed step that is, or rounds to, zero nanoseconds.
+    #[error("a fixed step of 0 ns never gets anywhere: pass at least 1e-9 seconds")]
     ZeroStep,
+    /// The clock does not move: the run would never end.
+    #[error(
+        "the driver's clock has stood still for 100000 frames: move it, or pace the driver by `at_fps` or `fixed`, which wait on it"
+    )]
+    ClockStandsStill,
     /// A duration or a fixed step that is no usable time.
     #[error("the driver's time was refused: {0}")]
     BadTime(#[from] TimeError),
@@ -307,12 +315,17 @@ impl Driver {
         let mut run = self.report();
         let start = self.clock.now();
         let mut last = start;
+        let mut stands_still = 0;
         while go_on(rt, host, &run) {
             let since_start = last.saturating_sub(start);
             if let Some(next) = pace.next_frame(since_start) {
                 self.clock.wait_until(start.saturating_add(next));
             }
             let now = self.clock.now().max(last);
+            stands_still = if now > last { 0 } else { stands_still + 1 };
+            if stands_still > MAX_STANDSTILL {
+                return Err(DriverError::ClockStandsStill);
+            }
             let CheckedPace::Fixed(step) = pace else {
                 run.frame(now - last, rt, host)?;
                 last = now;
@@ -367,10 +380,17 @@ impl CheckedPace {
     fn next_frame(self, last: Duration) -> Option<Duration> {
         match self {
             CheckedPace::Uncapped => None,
-            // The next line of the grid, so that lateness does not add up.
+            // The next line of the grid, so that lateness does not add up: strictly behind `last`,
+            // which may lie up to half a nanosecond before its own line.
             CheckedPace::Capped(fps) => {
-                let frame = (last.as_secs_f64() * fps + 1e-6).floor() + 1.0;
-                Some(secs(frame / fps).to_duration().unwrap_or(Duration::MAX))
+                let mut line = (last.as_secs_f64() * fps).floor() + 1.0;
+                loop {
+                    let next = secs(line / fps).to_duration().unwrap_or(Duration::MAX);
+                    if next > last || next == Duration::MAX {
+                        return Some(next);
+                    }
+                    line += 1.0;
+                }
             }
             CheckedPace::Fixed(step) => last.checked_add(step),
         }

@@ -115,6 +115,8 @@ pub(crate) struct FrameState {
     open: Option<Stage>,
     /// The worlds of the frame, in creation order.
     worlds: Vec<WorldId>,
+    /// Scratch: the deltas a host has made for them.
+    ready_made: Vec<Option<WorldDelta>>,
     pub(crate) forgive: bool,
     real_delta: u64,
     clamped: u64,
@@ -137,6 +139,12 @@ impl FrameState {
 /// A host's way to make a world's deltas.
 type DeltaSource<'s> = &'s mut dyn FnMut(WorldId) -> Option<WorldDelta>;
 
+impl FrameState {
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+}
+
 impl<H> Runtime<H> {
     /// Runs one frame: begin, all stages, end.
     ///
@@ -144,7 +152,18 @@ impl<H> Runtime<H> {
     /// [`FrameError::AlreadyTicking`] when a frame is open; [`FrameError::ShutDown`]. Nothing ran.
     ///
     /// # Panics
-    /// When user code panics and the policy is `Propagate`, after the frame was ended.
+    /// When user code panics and the policy is `Propagate`, after the frame was ended: what had not
+    /// run by then is left out. A panic in a posted closure comes before the clocks advance, so
+    /// the whole frame is left out, its delta too.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # use std::time::Duration;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let report = rt.tick(&mut host, Duration::from_millis(16))?;
+    /// assert_eq!((report.frame, report.ticks), (1, 0));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn tick(&mut self, host: &mut H, real_delta: Duration) -> Result<FrameReport, FrameError> {
         self.tick_secs(host, real_delta)
     }
@@ -398,10 +417,16 @@ impl<H> Runtime<H> {
 
     fn advance_clocks(&mut self, mut deltas: Option<DeltaSource<'_>>) {
         let real = self.frame.real_delta;
+        // All of them before any clock moves: the host's code may panic.
+        let mut ready_made = std::mem::take(&mut self.frame.ready_made);
+        ready_made.clear();
+        if let Some(make) = &mut deltas {
+            ready_made.extend(self.frame.worlds.iter().map(|&id| make(id)));
+        }
         self.clocks.advance(real, false, None);
         for index in 0..self.frame.worlds.len() {
             let id = self.frame.worlds[index];
-            let ready = deltas.as_mut().and_then(|make| make(id));
+            let ready = ready_made.get(index).copied().flatten();
             let own_pause = self.is_effectively_paused(id);
             let max_delta = self.max_delta;
             let Some(world) = self.worlds.get_mut(id) else {
@@ -426,6 +451,7 @@ impl<H> Runtime<H> {
                 self.send_report(Report::new(ReportKind::DeltaSaturated, what).world(name));
             }
         }
+        self.frame.ready_made = ready_made;
     }
 
     fn open_passes(&mut self) {
@@ -565,7 +591,8 @@ impl<H> Runtime<H> {
             ticks: frame.ticks,
             reports: std::mem::take(&mut frame.reports),
         };
-        (report, hooks.err().or(dropped))
+        let panicked = hooks.err().or(dropped);
+        (report, panicked.or(self.handler_panic.take()))
     }
 
     /// Closes every pass: what was asked for in it can take effect.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::tick::TickId;
+
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
@@ -118,6 +120,8 @@ pub struct Report {
     pub severity: Severity,
     /// What it is about.
     pub kind: ReportKind,
+    /// The object concerned, if one is: tells apart what shares a name.
+    pub id: Option<TickId>,
     /// The name of the object concerned, if one is.
     pub object: Option<String>,
     /// The name of the world concerned, if one is.
@@ -135,6 +139,7 @@ impl Report {
         Report {
             severity: kind.severity(),
             kind,
+            id: None,
             object: None,
             world: None,
             what: what.into(),
@@ -159,13 +164,34 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.object, &self.world) {
+        let (object, world) = (self.object.as_deref(), self.world.as_deref());
+        match (object.map(OneLine), world.map(OneLine)) {
             (Some(object), Some(world)) => write!(f, "{object} (world `{world}`): ")?,
             (Some(object), None) => write!(f, "{object}: ")?,
             (None, Some(world)) => write!(f, "world `{world}`: ")?,
             (None, None) => {}
         }
         write!(f, "{}; to fix: {}", self.what, self.fix)
+    }
+}
+
+/// A name on one line: control characters are escaped, so that no name can forge a line of a log; an
+/// empty one is seen.
+struct OneLine<'s>(&'s str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("(unnamed)");
+        }
+        for c in self.0.chars() {
+            if c.is_control() {
+                write!(f, "{}", c.escape_default())?;
+            } else {
+                write!(f, "{c}")?;
+            }
+        }
+        Ok(())
     }
 }
 

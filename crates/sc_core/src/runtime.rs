@@ -1,5 +1,6 @@
 //! The runtime: what owns everything, and how it ends.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,7 +13,7 @@ use crate::clock::WorldClocks;
 use crate::cx::{Cx, Payload, Scope};
 use crate::extension::{Installed, LifeHook, StageEntry, StateMap, TeardownEntry};
 use crate::frame::FrameState;
-use crate::inbox::{Inbox, OwnerSink, Posted, Poster};
+use crate::inbox::{Inbox, Posted, Poster};
 use crate::report::{Report, ReportHandler, ReportKind, trace_report};
 use crate::stopwatch::Stopwatch;
 use crate::tick::slots::{Slots, flag};
@@ -75,6 +76,8 @@ pub struct Runtime<H: 'static> {
     stopwatch: Option<Box<dyn Stopwatch>>,
     profile: bool,
     report_handler: ReportHandler,
+    /// The first panic of the report handler since the last frame ended.
+    pub(crate) handler_panic: Option<Payload>,
     /// Callbacks on the stack.
     pub(crate) depth: u32,
     /// Something must happen before the next callback: see `Cx::after_callback`.
@@ -98,18 +101,21 @@ impl<H> Runtime<H> {
     /// An empty runtime: no world, no delta limit, panics propagate, reports go to `tracing`.
     #[must_use]
     pub fn new() -> Self {
+        let inbox = Inbox::new();
+        // Inboxes that live at the same time lie at different addresses, 16 bytes apart at least.
+        let number = Arc::as_ptr(&inbox).addr() >> 4;
         Runtime {
             worlds: SlotMap::with_key(),
             world_order: Vec::new(),
             worlds_made: 0,
             instances: SlotMap::with_key(),
-            slots: Slots::default(),
+            slots: Slots::new((number & 0xFFFF_FFFF) as u32),
             worldless: TickSet::default(),
             settle_scratch: SettleScratch::default(),
             clocks: WorldClocks::default(),
             frame: FrameState::default(),
             graves: Vec::new(),
-            inbox: Inbox::new(),
+            inbox,
             posted: VecDeque::new(),
             extensions: Vec::new(),
             stage_hooks: Vec::new(),
@@ -121,6 +127,7 @@ impl<H> Runtime<H> {
             stopwatch: None,
             profile: false,
             report_handler: Box::new(trace_report),
+            handler_panic: None,
             depth: 0,
             attention: false,
             dying: VecDeque::new(),
@@ -148,12 +155,40 @@ impl<H> Runtime<H> {
     }
 
     /// Sets what happens when user code panics.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, PanicPolicy, Runtime, Tickable, WorldKind};
+    /// struct Buggy;
+    /// impl Tickable<()> for Buggy {
+    ///     fn tick(&mut self, _: &mut Cx<'_, ()>) { panic!("oops") }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.set_panic_policy(PanicPolicy::Isolate);
+    /// let mut cx = rt.cx(&mut host);
+    /// let world = cx.create_world(WorldKind::Game)?;
+    /// let buggy = cx.spawn_in(world, Buggy)?;
+    /// assert_eq!(rt.tick_secs(&mut host, 0.1)?.reports, 1);
+    /// assert!(!rt.cx(&mut host).is_initialized(&buggy));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn set_panic_policy(&mut self, policy: PanicPolicy) {
         self.panic_policy = policy;
     }
 
     /// Sets the longest real delta of a frame, for all clocks, and the longest dilated one. What is
-    /// clamped off is in the frame's report. `None` = no limit, the default.
+    /// clamped off is in the frame's report. `None` = no limit, the default; a limit of zero stops
+    /// every clock.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, secs};
+    /// # use std::time::Duration;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.set_max_delta(Some(secs(0.1)))?;
+    /// let report = rt.tick_secs(&mut host, 0.75)?;
+    /// assert_eq!(report.real_delta, Duration::from_millis(100));
+    /// assert_eq!(report.clamped, Duration::from_millis(650));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`TimeError`] for a limit that is no time; the old one stays.
@@ -162,7 +197,9 @@ impl<H> Runtime<H> {
         Ok(())
     }
 
-    /// Sets who receives the reports. Default: a `tracing` event with target `stillcooking`.
+    /// Sets who receives the reports. Default: a `tracing` event with target `stillcooking`. When
+    /// the handler panics, the panic goes on at the end of the frame, whatever the policy; outside
+    /// frames at once.
     ///
     /// ```
     /// use sc_core::Runtime;
@@ -218,24 +255,42 @@ impl<H> Runtime<H> {
 
     pub(crate) fn send_report(&mut self, report: Report) {
         self.frame.reports += 1;
-        (self.report_handler)(&report);
+        let handler = &mut self.report_handler;
+        let handled = catch_unwind(AssertUnwindSafe(|| handler(&report)));
+        if let Err(payload) = handled {
+            // Raised when everything is in order again: at the end of the frame, if one is open.
+            if self.frame.is_open() || self.depth > 0 || self.tearing_down {
+                self.handler_panic.get_or_insert(payload);
+            } else {
+                resume_unwind(payload);
+            }
+        }
     }
 
     /// Sends a report that names an object and its world.
     pub(crate) fn report_on(&mut self, slot: u32, mut report: Report) {
         let home = self.slots.cold[slot as usize].home;
+        report.id = Some(self.slots.id(slot));
         report.object = Some(self.slots.name(slot));
         let world = home.and_then(|home| self.world_name(home));
-        report.world = report.world.or(world);
+        let last_world = self.slots.cold[slot as usize].last_world.take();
+        report.world = report.world.or(world).or(last_world.map(Cow::into_owned));
         self.send_report(report);
     }
 
-    pub(crate) fn owns(&self, sink: &Arc<dyn OwnerSink>) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(sink), Arc::as_ptr(&self.inbox))
-    }
-
     /// Ends everything, inner before outer: worlds newest first, then worldless objects newest
-    /// first. Nothing can be started afterwards. Idempotent.
+    /// first. Nothing can be started afterwards; owners dropped later are no-ops, and their objects
+    /// are dropped with the runtime. Idempotent.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.cx(&mut host).create_world(WorldKind::Game)?;
+    /// rt.shutdown(&mut host);
+    /// assert!(rt.world_list().is_empty());
+    /// assert!(rt.tick_secs(&mut host, 0.1).is_err());
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Panics
     /// When something panicked in it and the policy is `Propagate`: the first panic is raised
@@ -267,6 +322,7 @@ impl<H> Runtime<H> {
         self.inbox.close();
         self.posted.clear();
         let later = self.teardown_panic.take().or(dropped);
+        let later = later.or(self.handler_panic.take());
         if let Some(payload) = worlds.err().or(later) {
             resume_unwind(payload);
         }
@@ -289,7 +345,8 @@ impl<H> Runtime<H> {
                 PanicPolicy::Isolate => {
                     let message = crate::cx::panic_message(&*payload);
                     let what = format!("panicked in its destructor: {message}");
-                    let report = Report::new(ReportKind::Panicked, what);
+                    let mut report = Report::new(ReportKind::Panicked, what);
+                    report.fix = "fix the destructor; the object is gone all the same".into();
                     self.send_report(report.object(name));
                 }
             }

@@ -228,17 +228,40 @@ fn a_key_of_another_type_is_refused() {
     struct Lamp;
     impl Tickable<Game> for Lamp {}
     let mut t = start();
-    let mut u = start();
-    let lamp = t.cx().spawn(Lamp);
-    let _a = u.cx().spawn(Probe::new("a"));
+    let a = t.cx().spawn(Probe::new("a"));
+    let as_lamp = a.id().of_type::<Lamp>();
     let wrong = TickError::WrongType {
         object: "a".to_owned(),
     };
+    let mut cx = t.cx();
+    assert_eq!(cx.get(as_lamp).err(), Some(wrong.clone()));
+    assert_eq!(cx.get_mut(as_lamp).err(), Some(wrong.clone()));
+    assert_eq!(cx.with(as_lamp, |_, _| ()), Err(wrong));
+    assert!(cx.get(&a).is_ok(), "and the object is back");
+}
+
+#[test]
+fn a_handle_of_another_runtime_is_refused_whatever_the_call() {
+    let mut t = start();
+    let mut u = start();
+    let foreign = t.cx().spawn(Probe::new("foreign"));
+    let own = u.cx().spawn(Probe::new("own"));
+    assert_ne!(foreign.id(), own.id());
+    let world = u.world;
     let mut cx = u.rt.cx(&mut u.host);
-    assert_eq!(cx.get(lamp.key()).err(), Some(wrong.clone()));
-    assert_eq!(cx.get_mut(lamp.key()).err(), Some(wrong.clone()));
-    assert_eq!(cx.with(lamp.key(), |_, _| ()), Err(wrong));
-    assert!(cx.get(&_a).is_ok(), "and the object is back");
+    let wrong = TickError::WrongRuntime;
+    assert_eq!(cx.get(&foreign).err(), Some(wrong.clone()));
+    assert_eq!(cx.with(&foreign, |_, _| ()), Err(wrong.clone()));
+    assert_eq!(cx.initialize(&foreign, world), Err(wrong.clone()));
+    assert_eq!(cx.set_tick_enabled(&foreign, false), Err(wrong.clone()));
+    assert_eq!(cx.configure(&foreign).map(drop), Err(wrong.clone()));
+    assert_eq!(cx.shutdown(&foreign), Err(wrong.clone()));
+    assert_eq!(foreign.shutdown(&mut cx), Err(wrong.clone()));
+    assert_eq!(cx.tick_info(&foreign).err(), Some(wrong));
+    assert!(
+        !cx.is_initialized(&own),
+        "the object in the same slot is untouched"
+    );
 }
 
 #[test]

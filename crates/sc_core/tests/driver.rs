@@ -90,7 +90,7 @@ fn fixed_frames_all_have_one_step() {
 
 #[test]
 fn fixed_steps_catch_up_after_a_hitch() {
-    let (mut t, mut clock, a) = slow(&[75]);
+    let (mut t, clock, a) = slow(&[75]);
     let run = Driver::fixed(secs(0.02))
         .clock(clock.clone())
         .run_for(secs(0.1), &mut t.rt, &mut t.host)
@@ -106,7 +106,7 @@ fn fixed_steps_catch_up_after_a_hitch() {
 
 #[test]
 fn at_most_eight_fixed_steps_follow_each_other_and_the_rest_is_dropped_and_counted() {
-    let (mut t, mut clock, _a) = slow(&[1005]);
+    let (mut t, clock, _a) = slow(&[1005]);
     let run = Driver::fixed(secs(0.02))
         .clock(clock.clone())
         .run_for(secs(0.2), &mut t.rt, &mut t.host)

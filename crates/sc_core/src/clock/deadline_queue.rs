@@ -63,6 +63,8 @@ pub struct DeadlineQueue<T> {
     len: usize,
     /// In buckets of level 0: the bucket of the last `take_due`.
     position: u64,
+    /// The latest `now` so far.
+    latest: u64,
     heads: Vec<u32>,
     occupied: [u64; LEVELS],
     /// Scratch of `take_due`: (deadline, sequence, node).
@@ -76,6 +78,7 @@ impl<T> Default for DeadlineQueue<T> {
             free: NIL,
             len: 0,
             position: 0,
+            latest: 0,
             heads: Vec::new(),
             occupied: [0; LEVELS],
             bucket_due: Vec::new(),
@@ -164,7 +167,9 @@ impl<T: Copy> DeadlineQueue<T> {
     /// Moves everything due at `now` (ns) to the end of `due`, in the order of (deadline,
     /// sequence). `now` must not go backwards; an earlier one counts as the latest so far.
     pub fn take_due(&mut self, now: u64, due: &mut Vec<T>) {
-        let target = (now >> BUCKET_SHIFT).max(self.position);
+        let now = now.max(self.latest);
+        self.latest = now;
+        let target = now >> BUCKET_SHIFT;
         while let Some((level, bucket, start)) = self.next_bucket() {
             if start > target {
                 break;
@@ -310,6 +315,16 @@ mod tests {
         q.take_due(1 << 40, &mut due);
         q.insert(3, 0, 'x');
         q.take_due(1 << 40, &mut due);
+        assert_eq!(due, ['x']);
+    }
+
+    #[test]
+    fn an_earlier_now_counts_as_the_latest_so_far() {
+        let mut q = DeadlineQueue::new();
+        let mut due = Vec::new();
+        q.take_due(2_000_000, &mut due);
+        q.insert(1_900_000, 0, 'x');
+        q.take_due(1_500_000, &mut due);
         assert_eq!(due, ['x']);
     }
 

@@ -75,6 +75,23 @@ macro_rules! from_whole {
 }
 from_whole!(i32, u32);
 
+impl From<u64> for Secs {
+    fn from(x: u64) -> Self {
+        Secs(Repr::Exact(Duration::from_secs(x)))
+    }
+}
+
+impl From<i64> for Secs {
+    #[allow(clippy::cast_precision_loss)]
+    fn from(x: i64) -> Self {
+        match u64::try_from(x) {
+            Ok(x) => x.into(),
+            // Only the sign matters.
+            Err(_) => Secs(Repr::Float(x as f64)),
+        }
+    }
+}
+
 impl From<Duration> for Secs {
     fn from(d: Duration) -> Self {
         Secs(Repr::Exact(d))
@@ -129,26 +146,26 @@ pub enum TimeError {
     #[error("the time is not a number (NaN): check the arithmetic that made it")]
     NotANumber,
     /// Positive or negative infinity.
-    #[error("the time is infinite ({seconds}): pass a finite number of seconds")]
+    #[error("the time is infinite ({seconds:?}): pass a finite number of seconds")]
     Infinite {
         /// The number given.
         seconds: f64,
     },
     /// Below zero.
-    #[error("the time is negative ({seconds} s): pass zero or more seconds")]
+    #[error("the time is negative ({seconds:?} s): pass zero or more seconds")]
     Negative {
         /// The number given.
         seconds: f64,
     },
     /// More than `u64::MAX` nanoseconds.
-    #[error("the time is beyond 584 years ({seconds} s): pass a number of seconds below 1.8e10")]
+    #[error("the time is beyond 584 years ({seconds:?} s): pass a number of seconds below 1.8e10")]
     OutOfRange {
         /// The number given.
         seconds: f64,
     },
     /// A dilation that is NaN, infinite, negative, or positive but below the resolution.
     #[error(
-        "the time dilation {dilation} is not usable: it must be finite, and 0 or at least 1e-18"
+        "the time dilation {dilation:?} is not usable: it must be finite, and 0 or at least 1e-18"
     )]
     BadDilation {
         /// The number given.

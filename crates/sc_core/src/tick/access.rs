@@ -3,9 +3,7 @@
 use std::any::Any;
 
 use super::batch::Batch;
-use super::set::Place;
-use super::slots::flag;
-use super::{TickError, TickKey, Tickable};
+use super::{Label, TickError, TickKey, Tickable};
 use crate::cx::Cx;
 
 impl<H> Cx<'_, H> {
@@ -16,7 +14,7 @@ impl<H> Cx<'_, H> {
     /// batch, a sibling is).
     pub fn get<T: Tickable<H>>(&self, key: impl Into<TickKey<T>>) -> Result<&T, TickError> {
         let slot = self.rt.live_now(key.into().id())?;
-        let (holder, label) = self.holder(slot);
+        let (holder, label) = self.rt.slots.holder(slot);
         let Some(object) = &self.rt.slots.hot[holder as usize].object else {
             return Err(self.running(slot));
         };
@@ -37,19 +35,16 @@ impl<H> Cx<'_, H> {
         key: impl Into<TickKey<T>>,
     ) -> Result<&mut T, TickError> {
         let slot = self.rt.live(key.into().id())?;
-        let (holder, label) = self.holder(slot);
-        let (running, wrong_type) = (self.running(slot), self.wrong_type(slot));
-        let Some(object) = &mut self.rt.slots.hot[holder as usize].object else {
-            return Err(running);
+        let (holder, label) = self.rt.slots.holder(slot);
+        let Some(object) = &self.rt.slots.hot[holder as usize].object else {
+            return Err(self.running(slot));
         };
-        let any: &mut dyn Any = &mut **object;
-        match label {
-            Some(label) => any
-                .downcast_mut::<Batch<T>>()
-                .and_then(|b| b.get_mut(label)),
-            None => any.downcast_mut::<T>(),
+        if !is_of::<T, H>(&**object, label) {
+            return Err(self.wrong_type(slot));
         }
-        .ok_or(wrong_type)
+        let object = &mut self.rt.slots.hot[holder as usize].object;
+        let target = object.as_deref_mut().and_then(|o| target_mut(o, label));
+        target.ok_or(TickError::Gone)
     }
 
     /// Calls `f` with the object of a key *and* the `Cx`: the object is out meanwhile, so `f` may
@@ -82,37 +77,19 @@ impl<H> Cx<'_, H> {
         f: impl FnOnce(&mut T, &mut Self) -> R,
     ) -> Result<R, TickError> {
         let slot = self.rt.live(key.into().id())?;
-        let (_, label) = self.holder(slot);
-        let wrong_type = self.wrong_type(slot);
-        let Some((holder, mut object)) = self.rt.take_out(slot) else {
+        let (holder, label) = self.rt.slots.holder(slot);
+        let Some(mut object) = self.rt.slots.hot[holder as usize].object.take() else {
             return Err(self.running(slot));
         };
-        let any: &mut dyn Any = &mut *object;
-        let target = match label {
-            Some(label) => any
-                .downcast_mut::<Batch<T>>()
-                .and_then(|b| b.get_mut(label)),
-            None => any.downcast_mut::<T>(),
-        };
-        let outcome = match target {
+        let outcome = match target_mut(&mut *object, label) {
             Some(target) => Ok(self.guarded(self.scope, |cx| f(target, cx))),
-            None => Err(wrong_type),
+            None => Err(self.wrong_type(slot)),
         };
         self.rt.slots.hot[holder as usize].object = Some(object);
         self.after_callback();
         match outcome? {
             Ok(value) => Ok(value),
             Err(payload) => std::panic::resume_unwind(payload),
-        }
-    }
-
-    /// The slot that holds the object, and its row's label if that is a batch.
-    fn holder(&self, slot: u32) -> (u32, Option<super::Label>) {
-        match self.rt.slots.cold[slot as usize].place {
-            Place::Batched { batch, label, .. } if self.rt.slots.has(slot, flag::BATCHED) => {
-                (batch, Some(label))
-            }
-            _ => (slot, None),
         }
     }
 
@@ -126,5 +103,26 @@ impl<H> Cx<'_, H> {
         TickError::WrongType {
             object: self.rt.slots.name(slot),
         }
+    }
+}
+
+/// Whether what a slot holds is (a batch of) the type asked for.
+fn is_of<T: Tickable<H>, H: 'static>(object: &dyn Tickable<H>, label: Option<Label>) -> bool {
+    let any: &dyn Any = object;
+    match label {
+        Some(_) => any.is::<Batch<T>>(),
+        None => any.is::<T>(),
+    }
+}
+
+/// The object in what a slot holds: itself, or a row of a batch.
+fn target_mut<T: Tickable<H>, H: 'static>(
+    object: &mut dyn Tickable<H>,
+    label: Option<Label>,
+) -> Option<&mut T> {
+    let any: &mut dyn Any = object;
+    match label {
+        Some(label) => any.downcast_mut::<Batch<T>>()?.get_mut(label),
+        None => any.downcast_mut::<T>(),
     }
 }

@@ -44,7 +44,8 @@ impl<H: 'static> Typed<H> {
 
 /// A batch, whatever the type of its rows.
 pub(crate) trait AnyBatch<H: 'static> {
-    /// Takes an object in; gives it back if it is of another type.
+    /// Takes an object in, at the end; gives it back if it is of another type. Then restore the
+    /// order.
     fn insert(
         &mut self,
         object: Box<dyn Tickable<H>>,
@@ -54,6 +55,8 @@ pub(crate) trait AnyBatch<H: 'static> {
     fn row(&mut self, label: Label) -> Option<&mut dyn Tickable<H>>;
     /// Removes rows in bulk: `out` is called with each whose label is listed (sorted).
     fn remove_all(&mut self, labels: &[Label], out: &mut dyn FnMut(u32, Box<dyn Tickable<H>>));
+    /// Sorts the rows after insertions; the label of the first one.
+    fn restore_order(&mut self) -> Option<Label>;
     /// The labels of all rows, in order.
     fn labels(&self) -> Vec<Label>;
     /// Whether the running pass has rows left to tick.
@@ -80,11 +83,8 @@ impl<T> Default for Batch<T> {
 }
 
 impl<T> Batch<T> {
-    fn at(&self, label: Label) -> Result<usize, usize> {
-        match self.entries.last() {
-            Some(last) if last.label() < label => Err(self.entries.len()),
-            _ => self.entries.binary_search_by_key(&label, Entry::label),
-        }
+    fn at(&self, label: Label) -> Option<usize> {
+        self.entries.binary_search_by_key(&label, Entry::label).ok()
     }
 
     /// The hot loop.
@@ -120,11 +120,11 @@ impl<T> Batch<T> {
     }
 
     pub(crate) fn get(&self, label: Label) -> Option<&T> {
-        self.at(label).ok().and_then(|at| self.rows.get(at))
+        self.at(label).and_then(|at| self.rows.get(at))
     }
 
     pub(crate) fn get_mut(&mut self, label: Label) -> Option<&mut T> {
-        let at = self.at(label).ok()?;
+        let at = self.at(label)?;
         self.rows.get_mut(at)
     }
 }
@@ -138,9 +138,8 @@ impl<T: Tickable<H>, H: 'static> AnyBatch<H> for Batch<T> {
         let any: Box<dyn Any> = object;
         // The registry puts an object only into the batch of its own type.
         let row = any.downcast::<T>().ok()?;
-        let (Ok(at) | Err(at)) = self.at(entry.label());
-        self.entries.insert(at, entry);
-        self.rows.insert(at, *row);
+        self.entries.push(entry);
+        self.rows.push(*row);
         None
     }
 
@@ -162,6 +161,16 @@ impl<T: Tickable<H>, H: 'static> AnyBatch<H> for Batch<T> {
         for (entry, row) in slots.zip(taken) {
             out(entry.slot, Box::new(row));
         }
+    }
+
+    fn restore_order(&mut self) -> Option<Label> {
+        if !self.entries.is_sorted() {
+            let rows = self.entries.drain(..).zip(self.rows.drain(..));
+            let mut rows: Vec<(Entry, T)> = rows.collect();
+            rows.sort_by_key(|(entry, _)| *entry);
+            (self.entries, self.rows) = rows.into_iter().unzip();
+        }
+        self.entries.first().map(Entry::label)
     }
 
     fn labels(&self) -> Vec<Label> {

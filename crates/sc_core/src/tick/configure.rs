@@ -149,18 +149,10 @@ impl<H> Configure<'_, '_, H> {
             .check_links(slot, settings.group, &prerequisites, &removed)?;
 
         // From here on nothing fails.
-        let accumulated = rt.accumulated(slot);
         let cold = &mut rt.slots.cold[slot as usize];
-        let starts_to_accumulate = cold.interval == 0 && interval > 0;
+        cold.restarts |= cold.interval == 0 && interval > 0;
         cold.settings = settings;
         cold.interval = interval;
-        let clock = rt.object_clock(slot);
-        rt.slots.cold[slot as usize].accumulates_from = if starts_to_accumulate {
-            clock
-        } else {
-            // The clock may be another one now; what has accumulated stays.
-            clock.wrapping_sub(accumulated)
-        };
         rt.slots.enforce_order(slot);
         rt.slots.mark_dirty(slot);
         Ok(())

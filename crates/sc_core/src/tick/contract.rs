@@ -56,7 +56,8 @@ pub trait Tickable<H: 'static>: Any {
         let _ = cx;
     }
 
-    /// What reports and lists call it; read once, when it is spawned. Default: the type's name.
+    /// What reports and lists call it; read once, when it is spawned. Any text: a report escapes
+    /// control characters and shows an empty name as `(unnamed)`. Default: the type's name.
     fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed(short_type_name::<Self>())
     }

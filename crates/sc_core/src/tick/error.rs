@@ -25,8 +25,8 @@ pub enum TickError {
         /// Its name.
         object: String,
     },
-    /// The owner belongs to another runtime than the `Cx`.
-    #[error("the owner belongs to another runtime: use the `Cx` of the runtime that made it")]
+    /// The object belongs to another runtime than the `Cx`.
+    #[error("the object belongs to another runtime: use the `Cx` of the runtime that made it")]
     WrongRuntime,
     /// It is not initialized.
     #[error("{object} is not initialized: initialize it first")]
@@ -66,7 +66,7 @@ pub enum TickError {
     #[error("the interval was refused: {0}")]
     BadInterval(#[from] TimeError),
     /// A positive interval below half a nanosecond.
-    #[error("the interval {seconds} s rounds to 0 ns: pass 0 for every frame, or at least 1e-9")]
+    #[error("the interval {seconds:?} s rounds to 0 ns: pass 0 for every frame, or at least 1e-9")]
     IntervalTooShort {
         /// The number given.
         seconds: f64,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::set::Place;
 use super::slots::flag;
 use super::{TickError, TickGroup, TickId};
 use crate::cx::Cx;
@@ -86,18 +85,10 @@ impl<H> Runtime<H> {
         let worldless = hot.flags & flag::WORLDLESS != 0;
         let enabled = self.slots.intends_to_tick(slot);
         let throttled = initialized && enabled && cold.interval > 0;
-        let accumulated = if throttled { self.accumulated(slot) } else { 0 };
-        let next_due = match cold.place {
-            Place::Asleep(spot, token) => self
-                .tick_set(spot.home)
-                .and_then(|set| set.deadline(spot, token))
-                .map(|deadline| deadline.saturating_sub(self.object_clock(slot))),
-            _ => None,
-        };
-        let until_interval = if cold.first_tick_at_once {
-            0
+        let accumulated = if throttled && !cold.restarts {
+            self.accumulated(slot)
         } else {
-            cold.interval.saturating_sub(accumulated)
+            0
         };
         let time = |nanos| self.profiling().then(|| Duration::from_nanos(nanos));
         TickInfo {
@@ -109,7 +100,7 @@ impl<H> Runtime<H> {
             group: (!worldless).then_some(cold.settings.group),
             interval: Duration::from_nanos(cold.interval),
             enabled,
-            next_due: throttled.then(|| Duration::from_nanos(next_due.unwrap_or(until_interval))),
+            next_due: throttled.then(|| Duration::from_nanos(self.until_due(slot))),
             carry: Duration::from_nanos(accumulated),
             ticks: hot.ticks,
             last_time: time(cold.last_nanos),

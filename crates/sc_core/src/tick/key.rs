@@ -13,11 +13,21 @@ use crate::inbox::OwnerSink;
 /// Names an object whatever its type. Copyable, and inert once the object is gone.
 ///
 /// A slot is reused up to 2^32 - 1 times and then retired, so a stale id never names another
-/// object of the same runtime. An id used with another runtime is not recognised as foreign.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// object of the same runtime. Used with another runtime that lives at the same time, calls
+/// answer [`TickError::WrongRuntime`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TickId {
     pub(crate) index: u32,
     pub(crate) generation: NonZeroU32,
+    /// Tells runtimes that live at the same time from each other; no part of the hash, since it
+    /// differs from one run of a program to the next.
+    pub(crate) runtime: u32,
+}
+
+impl Hash for TickId {
+    fn hash<S: Hasher>(&self, state: &mut S) {
+        (self.index, self.generation).hash(state);
+    }
 }
 
 impl TickId {
@@ -152,14 +162,11 @@ impl<T> Owner<T> {
         self.key.id
     }
 
-    /// As [`Cx::shutdown`], and refuses the `Cx` of another runtime.
+    /// As [`Cx::shutdown`].
     ///
     /// # Errors
-    /// [`TickError::WrongRuntime`], and those of [`Cx::shutdown`].
+    /// Those of [`Cx::shutdown`].
     pub fn shutdown<H>(&self, cx: &mut Cx<'_, H>) -> Result<bool, TickError> {
-        if !cx.rt.owns(&self.sink) {
-            return Err(TickError::WrongRuntime);
-        }
         cx.shutdown(self.key)
     }
 }

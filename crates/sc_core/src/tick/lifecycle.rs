@@ -1,5 +1,6 @@
 //! The life of an object: spawn, initialize, enable and disable, shut down, end.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::batch::Typed;
@@ -15,7 +16,7 @@ use crate::world::WorldId;
 
 /// An object that has left the registry and is about to be dropped.
 pub(crate) struct Grave<H: 'static> {
-    pub(crate) name: String,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) object: Box<dyn Tickable<H>>,
 }
 
@@ -186,10 +187,9 @@ impl<H> Cx<'_, H> {
         cold.home = world;
         // From here on the default has no say, until the shutdown.
         cold.intent = Some(cold.intent.unwrap_or(cold.settings.start_ticking));
-        cold.first_tick_at_once = cold.settings.tick_at_start;
         cold.interval_in_force = 0;
-        let now = self.rt.object_clock(slot);
-        self.rt.slots.cold[slot as usize].accumulates_from = now;
+        slots.start_ticking(slot);
+        self.rt.accumulate_from_now(slot);
         self.rt.slots.enforce_order(slot);
         self.rt.join_members(slot);
         self.rt.slots.mark_dirty(slot);
@@ -198,22 +198,28 @@ impl<H> Cx<'_, H> {
 
     fn check_initialize(&mut self, slot: u32, world: Home) -> Result<(), TickError> {
         let slots = &self.rt.slots;
-        let object = slots.name(slot);
         if slots.has(slot, flag::SHUTDOWN_PENDING | flag::SHUTTING_DOWN) {
+            let object = slots.name(slot);
             return Err(TickError::Running { object });
         }
         if slots.has(slot, flag::INITIALIZED) {
             let report = Report::new(ReportKind::AlreadyInitialized, "initialized a second time");
             self.report_on(slot, report);
+            let object = self.rt.slots.name(slot);
             return Err(TickError::AlreadyInitialized { object });
         }
         if slots.is_out(slot) {
+            let object = slots.name(slot);
             return Err(TickError::Running { object });
         }
         let worldless = slots.has(slot, flag::WORLDLESS);
         match world {
-            Some(_) if worldless => return Err(TickError::Worldless { object }),
+            Some(_) if worldless => {
+                let object = slots.name(slot);
+                return Err(TickError::Worldless { object });
+            }
             None if worldless && self.rt.is_shut_down => {
+                let object = slots.name(slot);
                 return Err(TickError::ShutDown { object });
             }
             None if worldless => {}
@@ -225,6 +231,7 @@ impl<H> Cx<'_, H> {
                 );
                 report.world = world.and_then(|world| self.rt.world_name(world));
                 self.report_on(slot, report);
+                let object = self.rt.slots.name(slot);
                 return Err(TickError::NoLiveWorld { object });
             }
         }
@@ -232,19 +239,19 @@ impl<H> Cx<'_, H> {
         super::configure::interval_nanos(slots.cold[slot as usize].settings.interval)?;
         if let Some(links) = &slots.cold[slot as usize].links {
             let elsewhere = |other: &&TickId| {
-                slots.has(other.index, flag::INITIALIZED)
+                slots.flags(other.index) & (flag::INITIALIZED | flag::DEAD) == flag::INITIALIZED
                     && slots.cold[other.index as usize].home != world
             };
             if let Some(other) = links.prerequisites.iter().find(elsewhere) {
                 return Err(TickError::PrerequisiteElsewhere {
-                    object,
+                    object: slots.name(slot),
                     prerequisite: slots.name(other.index),
                 });
             }
             if let Some(other) = links.dependents.iter().find(elsewhere) {
                 return Err(TickError::PrerequisiteElsewhere {
                     object: slots.name(other.index),
-                    prerequisite: object,
+                    prerequisite: slots.name(slot),
                 });
             }
         }
@@ -259,11 +266,28 @@ impl<H> Cx<'_, H> {
     /// down already.
     ///
     /// # Errors
-    /// [`TickError::Panicked`] when the event panicked under `PanicPolicy::Isolate`; the object
-    /// is uninitialized all the same.
+    /// [`TickError::WrongRuntime`]. [`TickError::Panicked`] when the event panicked under
+    /// `PanicPolicy::Isolate`; the object is uninitialized all the same.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldKind};
+    /// struct Lamp;
+    /// impl Tickable<u32> for Lamp {
+    ///     fn shutdown(&mut self, cx: &mut Cx<'_, u32>) { *cx.host_mut() += 1; }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<u32>::new(), 0);
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// assert_eq!((cx.shutdown(&lamp)?, cx.shutdown(&lamp)?), (true, false));
+    /// assert_eq!(*cx.host(), 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn shutdown(&mut self, object: impl Into<TickId>) -> Result<bool, TickError> {
-        let Ok(slot) = self.rt.live(object.into()) else {
-            return Ok(false);
+        let slot = match self.rt.live(object.into()) {
+            Ok(slot) => slot,
+            Err(TickError::Gone) => return Ok(false),
+            Err(error) => return Err(error),
         };
         let slots = &mut self.rt.slots;
         if !slots.has(slot, flag::INITIALIZED)
@@ -334,11 +358,9 @@ impl<H> Cx<'_, H> {
         let was = self.rt.slots.intends_to_tick(slot);
         self.rt.slots.cold[slot as usize].intent = Some(enabled);
         if was != enabled && self.rt.slots.has(slot, flag::INITIALIZED) {
-            let now = self.rt.object_clock(slot);
             if enabled {
-                let cold = &mut self.rt.slots.cold[slot as usize];
-                cold.accumulates_from = now;
-                cold.first_tick_at_once = cold.settings.tick_at_start;
+                self.rt.accumulate_from_now(slot);
+                self.rt.slots.start_ticking(slot);
             } else {
                 self.rt.slots.clear(slot, flag::TICKS);
             }
@@ -378,14 +400,14 @@ impl<H> Cx<'_, H> {
         slot: u32,
         f: impl FnOnce(&mut dyn Tickable<H>, &mut Self),
     ) -> Result<(), Payload> {
-        let Some((holder, mut object)) = self.rt.take_out(slot) else {
+        let (holder, label) = self.rt.slots.holder(slot);
+        let Some(mut object) = self.rt.slots.hot[holder as usize].object.take() else {
             return Ok(());
         };
         let scope = Scope::event(self.rt.slots.cold[slot as usize].home, slot);
-        let place = self.rt.slots.cold[slot as usize].place;
         let typed = self.rt.slots.cold[holder as usize].typed;
-        let outcome = self.guarded(scope, |cx| match (place, typed) {
-            (Place::Batched { label, .. }, Some(typed)) if holder != slot => {
+        let outcome = self.guarded(scope, |cx| match (label, typed) {
+            (Some(label), Some(typed)) => {
                 if let Some(row) = (typed.as_batch)(&mut *object).and_then(|b| b.row(label)) {
                     f(row, cx);
                 }
@@ -428,14 +450,12 @@ impl<H> Runtime<H> {
         self.slots.dropped_scratch = dropped;
     }
 
-    /// Moves an object out of its slot, or its batch out of the batch's.
-    pub(crate) fn take_out(&mut self, slot: u32) -> Option<(u32, Box<dyn Tickable<H>>)> {
-        let holder = match self.slots.cold[slot as usize].place {
-            Place::Batched { batch, .. } if self.slots.has(slot, flag::BATCHED) => batch,
-            _ => slot,
-        };
-        let object = self.slots.hot[holder as usize].object.take()?;
-        Some((holder, object))
+    /// Time accumulates towards the object's interval from now on, on the clock of its settings.
+    fn accumulate_from_now(&mut self, slot: u32) {
+        let cold = &mut self.slots.cold[slot as usize];
+        cold.accumulates_on = cold.settings.clock();
+        cold.restarts = false;
+        self.slots.cold[slot as usize].accumulates_from = self.object_clock(slot);
     }
 
     fn join_members(&mut self, slot: u32) {
@@ -508,7 +528,7 @@ impl<H> Runtime<H> {
             if placed || self.slots.has(slot, flag::BATCHED) || self.slots.is_out(slot) {
                 return true;
             }
-            let name = self.slots.name(slot);
+            let name = self.slots.cold[slot as usize].name.clone();
             let object = self.slots.release(slot);
             graves.extend(object.map(|object| Grave { name, object }));
             false

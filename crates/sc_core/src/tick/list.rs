@@ -30,17 +30,17 @@ impl Entry {
     }
 }
 
-/// Sorted by label; labels are unique within a list.
+/// Sorted by label, then slot: a batch shares the label of its first row.
 #[derive(Debug, Default)]
 pub(crate) struct OrderedList {
     entries: Vec<Entry>,
-    removed: Vec<Label>,
+    removed: Vec<Entry>,
     added: Vec<Entry>,
 }
 
 impl OrderedList {
-    pub(crate) fn remove(&mut self, label: Label) {
-        self.removed.push(label);
+    pub(crate) fn remove(&mut self, entry: Entry) {
+        self.removed.push(entry);
     }
 
     pub(crate) fn add(&mut self, entry: Entry) {
@@ -75,8 +75,8 @@ impl OrderedList {
         self.removed.sort_unstable();
         let mut write: Option<usize> = None;
         let mut read = 0;
-        for &label in &self.removed {
-            let Ok(at) = self.entries[read..].binary_search_by_key(&label, Entry::label) else {
+        for entry in &self.removed {
+            let Ok(at) = self.entries[read..].binary_search(entry) else {
                 continue;
             };
             let at = read + at;
@@ -103,7 +103,7 @@ impl OrderedList {
         self.entries.extend_from_slice(&self.added);
         // From the back: the largest new entry takes its place first.
         for (before, &entry) in self.added.iter().enumerate().rev() {
-            let at = self.entries[..end].partition_point(|e| e.label() < entry.label());
+            let at = self.entries[..end].partition_point(|e| *e < entry);
             self.entries.copy_within(at..end, at + before + 1);
             self.entries[at + before] = entry;
             end = at;
@@ -147,7 +147,7 @@ mod tests {
     fn removal_keeps_the_rest_in_order() {
         let mut l = list(&[1, 2, 3, 4, 5, 6]);
         for m in [5, 1, 4] {
-            l.remove(entry(m).label());
+            l.remove(entry(m));
         }
         l.apply();
         assert_eq!(majors(&l), [2, 3, 6]);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_moved_entry_is_removed_and_added_in_one_go() {
         let mut l = list(&[1, 2, 3]);
-        l.remove(entry(1).label());
+        l.remove(entry(1));
         l.add(entry(4));
         l.apply();
         assert_eq!(majors(&l), [2, 3, 4]);

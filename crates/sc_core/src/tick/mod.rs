@@ -34,4 +34,5 @@ pub(crate) use set::{Home, TickSet};
 pub(crate) struct SettleScratch {
     pub(crate) leaving: Vec<(u32, Label)>,
     pub(crate) entering: Vec<(set::Spot, u32)>,
+    pub(crate) changed: Vec<u32>,
 }

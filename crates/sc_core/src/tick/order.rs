@@ -6,8 +6,9 @@
 //! enabled, and removing an object never reorders the rest.
 //!
 //! A pulled object shares the `major` number of the one it was pulled before, and `minor`
-//! numbers order those that share one. `docs` of [`Label`] and the tests in `tests/order.rs`
-//! say the same as a list that is moved by hand.
+//! numbers order those that share one. Several prerequisites of one object that are all behind it
+//! end up in the order in which they were declared. The model test says the same with a list that
+//! is moved by hand.
 
 use std::collections::BTreeMap;
 
@@ -110,10 +111,8 @@ impl<H> Slots<H> {
     /// Both initialized, in the same tick set and group: only then they have an order.
     fn ordered_together(&self, a: u32, b: u32) -> bool {
         let (ca, cb) = (&self.cold[a as usize], &self.cold[b as usize]);
-        self.has(a, flag::INITIALIZED)
-            && self.has(b, flag::INITIALIZED)
-            && ca.home == cb.home
-            && ca.settings.group == cb.settings.group
+        let alive = |slot| self.flags(slot) & (flag::INITIALIZED | flag::DEAD) == flag::INITIALIZED;
+        alive(a) && alive(b) && ca.home == cb.home && ca.settings.group == cb.settings.group
     }
 
     fn pull(&mut self, pulled: u32, before: u32) {
@@ -130,8 +129,12 @@ impl<H> Slots<H> {
         for (minor, &slot) in (0_u32..).zip(sharing.iter()) {
             self.cold[slot as usize].label = Label { major, minor };
         }
-        for slot in sharing.clone() {
-            self.mark_dirty(slot);
+        let many = sharing.len();
+        for index in 0..many {
+            let sharing = self.order.shared.get(&major);
+            if let Some(&slot) = sharing.and_then(|sharing| sharing.get(index)) {
+                self.mark_dirty(slot);
+            }
         }
     }
 
@@ -142,7 +145,8 @@ impl<H> Slots<H> {
         prerequisite: u32,
     ) -> Result<(), TickError> {
         let (d, p) = (dependent as usize, prerequisite as usize);
-        let initialized = |slot| self.has(slot, flag::INITIALIZED);
+        let initialized =
+            |slot| self.flags(slot) & (flag::INITIALIZED | flag::DEAD) == flag::INITIALIZED;
         let worldless = |slot| self.has(slot, flag::WORLDLESS);
         let both = initialized(dependent) && initialized(prerequisite);
         if worldless(dependent) != worldless(prerequisite)
@@ -155,11 +159,7 @@ impl<H> Slots<H> {
         }
         if let Some(path) = self.path(prerequisite, dependent) {
             return Err(TickError::PrerequisiteCycle {
-                path: std::iter::once(dependent)
-                    .chain(path)
-                    .map(|slot| self.name(slot))
-                    .collect::<Vec<_>>()
-                    .join(" -> "),
+                path: self.path_text(dependent, &path),
             });
         }
         Ok(())
@@ -172,19 +172,37 @@ impl<H> Slots<H> {
             return Ok(());
         };
         let group_of = |id: &TickId| self.cold[id.index as usize].settings.group;
-        if let Some(later) = links.prerequisites.iter().find(|id| group_of(id) > group) {
+        let alive = |id: &&TickId| !self.has(id.index, flag::DEAD);
+        let mut prerequisites = links.prerequisites.iter().filter(alive);
+        let mut dependents = links.dependents.iter().filter(alive);
+        if let Some(later) = prerequisites.find(|id| group_of(id) > group) {
             return Err(TickError::PrerequisiteLater {
                 object: self.name(slot),
                 prerequisite: self.name(later.index),
             });
         }
-        if let Some(earlier) = links.dependents.iter().find(|id| group_of(id) < group) {
+        if let Some(earlier) = dependents.find(|id| group_of(id) < group) {
             return Err(TickError::PrerequisiteLater {
                 object: self.name(earlier.index),
                 prerequisite: self.name(slot),
             });
         }
         Ok(())
+    }
+
+    /// A path by names; where two objects on it share one, with their numbers.
+    fn path_text(&self, dependent: u32, path: &[u32]) -> String {
+        let named = |slot: u32| {
+            let alike = |&other: &u32| other != slot && self.name(other) == self.name(slot);
+            if path.iter().any(alike) {
+                format!("{}#{slot}", self.name(slot))
+            } else {
+                self.name(slot)
+            }
+        };
+        let path = std::iter::once(&dependent).chain(path);
+        let names: Vec<String> = path.map(|&slot| named(slot)).collect();
+        names.join(" -> ")
     }
 
     /// The way from one object through prerequisites to another, both included.
@@ -199,6 +217,7 @@ impl<H> Slots<H> {
             let step = links.and_then(|l| l.prerequisites.get(*next));
             *next += 1;
             match step {
+                Some(id) if self.has(id.index, flag::DEAD) => {}
                 Some(id) if seen.insert(id.index) => path.push((id.index, 0)),
                 Some(_) => {}
                 None => {
@@ -220,6 +239,9 @@ impl<H> Slots<H> {
             };
         add(dependent, |l| &mut l.prerequisites, p);
         add(prerequisite, |l| &mut l.dependents, d);
+        // Linked objects are kept singly.
+        self.mark_dirty(dependent);
+        self.mark_dirty(prerequisite);
     }
 
     pub(crate) fn unlink_pair(&mut self, dependent: u32, prerequisite: u32) {
@@ -230,5 +252,7 @@ impl<H> Slots<H> {
         if let Some(links) = &mut self.cold[prerequisite as usize].links {
             links.dependents.retain(|id| *id != d);
         }
+        self.mark_dirty(dependent);
+        self.mark_dirty(prerequisite);
     }
 }

@@ -325,7 +325,6 @@ impl<H> Cx<'_, H> {
         // One tick for all whole intervals; the part below one stays. 0 = all there is.
         let delta = accumulated - accumulated.checked_rem(interval).unwrap_or(0);
         cold.accumulates_from = cold.accumulates_from.wrapping_add(delta);
-        cold.first_tick_at_once = false;
         cold.place = Place::Nowhere;
         self.tick_one(slot, Duration::from_nanos(delta), out);
         let ticks = self.rt.slots.has(slot, flag::TICKS);

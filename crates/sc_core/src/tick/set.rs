@@ -4,6 +4,7 @@ use std::any::TypeId;
 
 use super::TickGroup;
 use super::list::{Entry, Label, OrderedList};
+use super::slots::flag;
 use crate::clock::{Clock, DeadlineQueue, DeadlineToken};
 use crate::world::WorldId;
 
@@ -36,6 +37,17 @@ pub(crate) struct Spot {
     pub(crate) group: TickGroup,
     pub(crate) through_pause: bool,
     pub(crate) label: Label,
+}
+
+impl Spot {
+    /// The flags of an object at this spot.
+    pub(crate) fn flags(self) -> u32 {
+        if self.through_pause {
+            flag::THROUGH_PAUSE
+        } else {
+            0
+        }
+    }
 }
 
 impl Place {
@@ -95,11 +107,12 @@ impl TickSet {
         }
     }
 
-    pub(crate) fn unlist(&mut self, spot: Spot) {
+    pub(crate) fn unlist(&mut self, spot: Spot, slot: u32) {
+        let entry = Entry::new(spot.label, slot);
         let group = self.group_mut(spot.group);
-        group.all.remove(spot.label);
+        group.all.remove(entry);
         if spot.through_pause {
-            group.through_pause.remove(spot.label);
+            group.through_pause.remove(entry);
         }
     }
 
@@ -108,18 +121,13 @@ impl TickSet {
         queue.insert(deadline, spot.label.major, (slot, spot.group, spot.label))
     }
 
-    pub(crate) fn deadline(&self, spot: Spot, token: DeadlineToken) -> Option<u64> {
-        self.asleep[usize::from(spot.through_pause)].deadline(token)
-    }
-
     pub(crate) fn wake_early(&mut self, spot: Spot, token: DeadlineToken) {
         self.asleep[usize::from(spot.through_pause)].remove(token);
     }
 
-    pub(crate) fn drop_due(&mut self, spot: Spot) {
-        self.group_mut(spot.group)
-            .due
-            .retain(|entry| entry.label() != spot.label);
+    pub(crate) fn drop_due(&mut self, spot: Spot, slot: u32) {
+        let due = &mut self.group_mut(spot.group).due;
+        due.retain(|entry| entry.slot != slot);
     }
 
     /// Moves the sleepers whose interval is over to the `due` lists, and calls back for each.

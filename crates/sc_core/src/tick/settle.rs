@@ -21,6 +21,9 @@ enum Wanted {
 impl<H> Runtime<H> {
     /// Gives every dirty slot its place, but for those whose pass is open.
     pub(crate) fn settle(&mut self) {
+        if self.inbox.any_dropped() {
+            self.mark_dropped();
+        }
         if self.slots.dirty.is_empty() {
             return;
         }
@@ -45,8 +48,13 @@ impl<H> Runtime<H> {
         dirty.truncate(kept);
         // Nothing became dirty meanwhile: settling calls no user code.
         self.slots.dirty = dirty;
-        self.leave_batches(&mut leaving);
-        self.enter_batches(&mut entering);
+        let mut changed = std::mem::take(&mut self.settle_scratch.changed);
+        self.leave_batches(&mut leaving, &mut changed);
+        self.enter_batches(&mut entering, &mut changed);
+        for batch in changed.drain(..) {
+            self.place_batch(batch);
+        }
+        self.settle_scratch.changed = changed;
         self.settle_scratch.leaving = leaving;
         self.settle_scratch.entering = entering;
         self.worldless.apply_changes();
@@ -68,6 +76,7 @@ impl<H> Runtime<H> {
         leaving: &mut Vec<(u32, Label)>,
         entering: &mut Vec<(Spot, u32)>,
     ) {
+        self.settle_accumulation(slot);
         let wanted = self.wanted(slot);
         let place = self.slots.cold[slot as usize].place;
         match (&wanted, place) {
@@ -83,6 +92,18 @@ impl<H> Runtime<H> {
             }
         }
         self.slots.set(slot, flag::TICKS);
+    }
+
+    /// What was asked of the accumulation of time takes effect: a restart, another clock.
+    fn settle_accumulation(&mut self, slot: u32) {
+        let accumulated = self.accumulated(slot);
+        let cold = &mut self.slots.cold[slot as usize];
+        let restarts = std::mem::take(&mut cold.restarts);
+        cold.accumulates_on = cold.settings.clock();
+        let kept = if restarts { 0 } else { accumulated };
+        // Of a clock that has come less far than what is kept, the reading is before its start.
+        let from = self.object_clock(slot).wrapping_sub(kept);
+        self.slots.cold[slot as usize].accumulates_from = from;
     }
 
     fn batch_spot(&self, batch: u32) -> Option<(super::TickGroup, bool)> {
@@ -123,7 +144,7 @@ impl<H> Runtime<H> {
         {
             // From an interval to every frame: the first tick brings what has accumulated.
             Wanted::Asleep(spot)
-        } else if cold.typed.is_some() && cold.links.is_none() {
+        } else if cold.typed.is_some() && !self.slots.is_linked(slot) {
             Wanted::Batched(spot)
         } else {
             Wanted::Listed(spot)
@@ -138,7 +159,7 @@ impl<H> Runtime<H> {
             }
             Place::Listed(spot) => {
                 if let Some(set) = self.tick_set_mut(spot.home) {
-                    set.unlist(spot);
+                    set.unlist(spot, slot);
                 }
             }
             Place::Asleep(spot, token) => {
@@ -148,7 +169,7 @@ impl<H> Runtime<H> {
             }
             Place::Due(spot) => {
                 if let Some(set) = self.tick_set_mut(spot.home) {
-                    set.drop_due(spot);
+                    set.drop_due(spot, slot);
                 }
             }
         }
@@ -166,12 +187,7 @@ impl<H> Runtime<H> {
             Wanted::Listed(spot) => (spot, false),
             Wanted::Asleep(spot) => (spot, true),
         };
-        let through = if spot.through_pause {
-            flag::THROUGH_PAUSE
-        } else {
-            0
-        };
-        self.slots.set(slot, flag::TICKS | through);
+        self.slots.set(slot, flag::TICKS | spot.flags());
         if asleep {
             self.sleep_until_interval(slot, spot);
             return;
@@ -186,14 +202,9 @@ impl<H> Runtime<H> {
 
     /// Puts an object to sleep until its interval is over.
     fn sleep_until_interval(&mut self, slot: u32, spot: Spot) {
-        let accumulated = self.accumulated(slot);
         let now = self.now(spot.home, spot_clock(spot));
+        let ahead = self.until_due(slot);
         let cold = &mut self.slots.cold[slot as usize];
-        let ahead = if cold.first_tick_at_once {
-            0
-        } else {
-            cold.interval.saturating_sub(accumulated)
-        };
         cold.interval_in_force = cold.interval;
         self.sleep_until(slot, spot, now, ahead);
     }
@@ -208,19 +219,33 @@ impl<H> Runtime<H> {
         }
     }
 
+    /// Time on its clock until an object with an interval is due, in nanoseconds.
+    pub(crate) fn until_due(&self, slot: u32) -> u64 {
+        let cold = &self.slots.cold[slot as usize];
+        if self.slots.ticks_at_once(slot) {
+            return 0;
+        }
+        let accumulated = if cold.restarts {
+            0
+        } else {
+            self.accumulated(slot)
+        };
+        cold.interval.saturating_sub(accumulated)
+    }
+
     /// The time accumulated towards an object's interval, in nanoseconds.
     pub(crate) fn accumulated(&self, slot: u32) -> u64 {
         let cold = &self.slots.cold[slot as usize];
         self.object_clock(slot).wrapping_sub(cold.accumulates_from)
     }
 
-    /// The reading of the clock on which an object counts its interval.
+    /// The reading of the clock on which an object's time accumulates.
     pub(crate) fn object_clock(&self, slot: u32) -> u64 {
         let cold = &self.slots.cold[slot as usize];
-        self.now(cold.home, cold.settings.clock())
+        self.now(cold.home, cold.accumulates_on)
     }
 
-    fn leave_batches(&mut self, leaving: &mut Vec<(u32, Label)>) {
+    fn leave_batches(&mut self, leaving: &mut Vec<(u32, Label)>, changed: &mut Vec<u32>) {
         leaving.sort_unstable();
         let mut rest = leaving.as_slice();
         while let Some(&(batch, _)) = rest.first() {
@@ -231,11 +256,12 @@ impl<H> Runtime<H> {
             self.with_batch(batch, |slots, rows| {
                 rows.remove_all(&labels, &mut |slot, object| slots.unbatch(slot, object));
             });
+            changed.push(batch);
         }
         leaving.clear();
     }
 
-    fn enter_batches(&mut self, entering: &mut Vec<(Spot, u32)>) {
+    fn enter_batches(&mut self, entering: &mut Vec<(Spot, u32)>, changed: &mut Vec<u32>) {
         entering.sort_unstable_by_key(|(spot, _)| spot.label);
         for (spot, slot) in entering.drain(..) {
             let Some(typed) = self.slots.cold[slot as usize].typed else {
@@ -252,6 +278,9 @@ impl<H> Runtime<H> {
             self.with_batch(batch, |_, rows| {
                 object = object.take().and_then(|o| rows.insert(o, entry));
             });
+            if changed.last() != Some(&batch) {
+                changed.push(batch);
+            }
             self.slots.hot[slot as usize].object = object;
             self.slots.set(slot, flag::TICKS | flag::BATCHED);
             let cold = &mut self.slots.cold[slot as usize];
@@ -273,25 +302,12 @@ impl<H> Runtime<H> {
         if let Some(found) = found {
             return Some(found.slot);
         }
-        let through = if spot.through_pause {
-            flag::THROUGH_PAUSE
-        } else {
-            0
-        };
-        let id = self
-            .slots
-            .insert((typed.new_batch)(), flag::BATCH | flag::TICKS | through);
-        let label = Label {
-            major: spot.label.major,
-            // Behind every label that a prerequisite can give; the two of one member differ.
-            minor: u32::MAX - u32::from(spot.through_pause),
-        };
-        let spot = Spot { label, ..spot };
+        let flags = flag::BATCH | flag::TICKS | spot.flags();
+        let id = self.slots.insert((typed.new_batch)(), flags);
         let cold = &mut self.slots.cold[id.index as usize];
         cold.home = spot.home;
-        cold.label = label;
         cold.typed = Some(typed);
-        cold.place = Place::Listed(spot);
+        cold.place = Place::Nowhere;
         let set = self.tick_set_mut(spot.home)?;
         set.batches.push(BatchRef {
             of: typed.of,
@@ -299,8 +315,39 @@ impl<H> Runtime<H> {
             through_pause: spot.through_pause,
             slot: id.index,
         });
-        set.list(spot, id.index);
         Some(id.index)
+    }
+
+    /// Puts a batch whose rows have changed at the place of its first row.
+    fn place_batch(&mut self, batch: u32) {
+        let mut first = None;
+        self.with_batch(batch, |_, rows| first = rows.restore_order());
+        let cold = &self.slots.cold[batch as usize];
+        let (home, place) = (cold.home, cold.place);
+        let Some((group, through_pause)) = self.batch_spot(batch) else {
+            return;
+        };
+        let wanted = first.map_or(Place::Nowhere, |label| {
+            Place::Listed(Spot {
+                home,
+                group,
+                through_pause,
+                label,
+            })
+        });
+        if place == wanted {
+            return;
+        }
+        let Some(set) = self.tick_set_mut(home) else {
+            return;
+        };
+        if let Place::Listed(spot) = place {
+            set.unlist(spot, batch);
+        }
+        if let Place::Listed(spot) = wanted {
+            set.list(spot, batch);
+        }
+        self.slots.cold[batch as usize].place = wanted;
     }
 
     /// Gives every object of a batch back to its own slot, placed nowhere, and frees the batch.

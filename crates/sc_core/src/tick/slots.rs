@@ -12,7 +12,8 @@ use super::life::Life;
 use super::list::Label;
 use super::order::Order;
 use super::set::{Home, Place};
-use super::{TickError, TickSettings};
+use super::{TickError, TickGroup, TickSettings};
+use crate::clock::Clock;
 
 /// Bits of [`Hot::flags`].
 pub(crate) mod flag {
@@ -58,6 +59,12 @@ pub(crate) struct Links {
     pub(crate) dependents: SmallVec<[TickId; 2]>,
 }
 
+impl Links {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.prerequisites.is_empty() && self.dependents.is_empty()
+    }
+}
+
 /// What a pass does not touch.
 pub(crate) struct Cold<H: 'static> {
     pub(crate) name: Cow<'static, str>,
@@ -72,21 +79,29 @@ pub(crate) struct Cold<H: 'static> {
     pub(crate) label: Label,
     /// The number of its initialization, for "newest first".
     pub(crate) initialization: u64,
-    /// The reading of its clock from which time accumulates towards its interval (wrapping).
+    /// The reading from which time accumulates towards its interval.
     pub(crate) accumulates_from: u64,
+    /// The clock of that reading: the one in force. Follows the settings when settled.
+    pub(crate) accumulates_on: Clock,
+    /// Time starts to accumulate anew when it is settled.
+    pub(crate) restarts: bool,
     /// The interval by which it is asleep or due, in nanoseconds; 0 = takes all there is.
     pub(crate) interval_in_force: u64,
-    /// Whether the next tick is the one that `tick_at_start` asks for.
-    pub(crate) first_tick_at_once: bool,
+    /// `tick_at_start` asks for a tick at once while the object has ticked only so often.
+    pub(crate) at_once_after: Option<u64>,
     /// Its index in the members of its tick set.
     pub(crate) member: usize,
     pub(crate) links: Option<Box<Links>>,
+    /// The name of the world that ended while its dead object was still to be reported.
+    pub(crate) last_world: Option<Cow<'static, str>>,
     pub(crate) typed: Option<Typed<H>>,
     pub(crate) last_nanos: u64,
     pub(crate) total_nanos: u64,
 }
 
 pub(crate) struct Slots<H: 'static> {
+    /// The mark of this runtime's ids.
+    runtime: u32,
     pub(crate) hot: Vec<Hot<H>>,
     pub(crate) cold: Vec<Cold<H>>,
     free: Vec<u32>,
@@ -104,9 +119,10 @@ pub(crate) struct Slots<H: 'static> {
     pub(crate) dropped_scratch: Vec<TickId>,
 }
 
-impl<H> Default for Slots<H> {
-    fn default() -> Self {
+impl<H> Slots<H> {
+    pub(crate) fn new(runtime: u32) -> Self {
         Slots {
+            runtime,
             hot: Vec::new(),
             cold: Vec::new(),
             free: Vec::new(),
@@ -119,11 +135,13 @@ impl<H> Default for Slots<H> {
             dropped_scratch: Vec::new(),
         }
     }
-}
 
-impl<H> Slots<H> {
     pub(crate) fn insert(&mut self, object: Box<dyn Tickable<H>>, flags: u32) -> TickId {
-        let settings = object.settings();
+        let mut settings = object.settings();
+        if flags & flag::WORLDLESS != 0 {
+            // It has a stage of its own; a group would keep it out of that.
+            settings.group = TickGroup::default();
+        }
         let cold = Cold {
             name: object.name(),
             home: None,
@@ -135,10 +153,13 @@ impl<H> Slots<H> {
             label: Label::default(),
             initialization: 0,
             accumulates_from: 0,
+            accumulates_on: settings.clock(),
+            restarts: false,
             interval_in_force: 0,
-            first_tick_at_once: false,
+            at_once_after: None,
             member: 0,
             links: None,
+            last_world: None,
             typed: None,
             last_nanos: 0,
             total_nanos: 0,
@@ -197,6 +218,8 @@ impl<H> Slots<H> {
     ) {
         if let Some(links) = &mut self.cold[from.index as usize].links {
             which(links).retain(|id| *id != gone);
+            // It may go back to its batch.
+            self.mark_dirty(from.index);
         }
     }
 
@@ -204,12 +227,14 @@ impl<H> Slots<H> {
         TickId {
             index,
             generation: self.hot[index as usize].generation,
+            runtime: self.runtime,
         }
     }
 
     /// The slot an id names, unless the object is dead or gone.
     pub(crate) fn live(&self, id: TickId) -> Result<u32, TickError> {
         match self.hot.get(id.index as usize) {
+            _ if id.runtime != self.runtime => Err(TickError::WrongRuntime),
             Some(hot)
                 if hot.generation == id.generation
                     && hot.flags & (flag::OCCUPIED | flag::DEAD) == flag::OCCUPIED =>
@@ -240,13 +265,39 @@ impl<H> Slots<H> {
         self.cold[index as usize].name.clone().into_owned()
     }
 
+    /// The slot that holds the object, and its row's label if that is a batch's.
+    pub(crate) fn holder(&self, index: u32) -> (u32, Option<Label>) {
+        match self.cold[index as usize].place {
+            Place::Batched { batch, label, .. } if self.has(index, flag::BATCHED) => {
+                (batch, Some(label))
+            }
+            _ => (index, None),
+        }
+    }
+
     /// Whether the object is being called, or a sibling of its batch is.
     pub(crate) fn is_out(&self, index: u32) -> bool {
-        let holder = match self.cold[index as usize].place {
-            Place::Batched { batch, .. } if self.has(index, flag::BATCHED) => batch,
-            _ => index,
-        };
+        let (holder, _) = self.holder(index);
         self.hot[holder as usize].object.is_none()
+    }
+
+    /// Arms or disarms the tick at once of an object that starts to tick.
+    pub(crate) fn start_ticking(&mut self, index: u32) {
+        let ticks = self.hot[index as usize].ticks;
+        let cold = &mut self.cold[index as usize];
+        cold.at_once_after = cold.settings.tick_at_start.then_some(ticks);
+    }
+
+    /// Whether the next tick is the one that `tick_at_start` asks for.
+    pub(crate) fn ticks_at_once(&self, index: u32) -> bool {
+        let ticks = self.hot[index as usize].ticks;
+        self.cold[index as usize].at_once_after == Some(ticks)
+    }
+
+    /// Whether any prerequisite ties it to another object.
+    pub(crate) fn is_linked(&self, index: u32) -> bool {
+        let links = &self.cold[index as usize].links;
+        links.as_ref().is_some_and(|links| !links.is_empty())
     }
 
     pub(crate) fn mark_dirty(&mut self, index: u32) {

@@ -141,6 +141,7 @@ impl<H> Runtime<H> {
         // What is left of dead owners' objects is reported and dropped in the next `End`.
         for &slot in &gone.ticks.members {
             self.slots.mark_dirty(slot);
+            self.slots.cold[slot as usize].last_world = Some(gone.name.clone());
         }
         Some(gone)
     }
