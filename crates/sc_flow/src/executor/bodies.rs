@@ -21,12 +21,13 @@ impl<H> Bodies<H> {
 
     pub(crate) fn put(&self, slot: u32, body: Body<H>) {
         let bodies = &mut *self.0.borrow_mut();
-        while bodies.len() <= slot as usize {
-            bodies.push(None);
-        }
-        if let Some(place) = bodies.get_mut(slot as usize) {
+        match bodies.get_mut(slot as usize) {
             // Nothing but this puts a body there while it is out: there is none to drop.
-            std::mem::forget(std::mem::replace(place, Some(body)));
+            Some(place) => std::mem::forget(place.replace(body)),
+            None => {
+                bodies.resize_with(slot as usize, || None);
+                bodies.push(Some(body));
+            }
         }
     }
 

@@ -96,6 +96,8 @@ pub(crate) struct Inner {
     foreign_free: Vec<u32>,
     sequence: u64,
     live: u32,
+    /// How many of those in `every` want a frame: all, as a rule.
+    wanting: usize,
 }
 
 /// log2 of a bucket of the deadline queue: frame numbers are spread over buckets.
@@ -181,6 +183,9 @@ impl Home {
         let inner = &mut *self.inner.borrow_mut();
         if let Some(row) = inner.row(local) {
             row.generation = row.generation.wrapping_add(1);
+            let wanted = row.wants != NEVER;
+            row.wants = NEVER;
+            inner.wanting -= usize::from(wanted);
             inner.free.push(local.index);
             inner.live -= 1;
         }
@@ -254,6 +259,7 @@ impl Home {
         let inner = &mut *self.inner.borrow_mut();
         match inner.rows.get_mut(local.index as usize) {
             Some(row) if row.generation == local.generation && row.listed && !in_pause => {
+                inner.wanting += usize::from(row.wants == NEVER);
                 row.wants = row.wants.min(frame);
             }
             _ => inner.want_frame(local, frame, in_pause),
@@ -306,9 +312,13 @@ impl Inner {
     }
 
     fn want_frame(&mut self, local: Local, frame: u64, in_pause: bool) {
-        let Some(row) = self.row(local) else {
+        let Some(row) = self.rows.get_mut(local.index as usize) else {
             return;
         };
+        if row.generation != local.generation {
+            return;
+        }
+        self.wanting += usize::from(row.wants == NEVER);
         row.wants = row.wants.min(frame);
         if in_pause {
             row.wants_in_pause = row.wants_in_pause.min(frame);
@@ -427,7 +437,10 @@ impl Inner {
             index: turn.index,
             generation: turn.generation,
         };
-        let row = self.row(local)?;
+        let row = self.rows.get_mut(local.index as usize)?;
+        if row.generation != local.generation {
+            return None;
+        }
         let wants = if paused {
             row.wants_in_pause
         } else {
@@ -438,6 +451,7 @@ impl Inner {
         }
         row.wants_in_pause = NEVER;
         if !paused {
+            self.wanting -= usize::from(row.wants != NEVER);
             row.wants = NEVER;
         }
         Some(TurnOf {
@@ -449,6 +463,9 @@ impl Inner {
 
     /// Takes those out of the list that want no frame any more.
     pub(crate) fn unlist_idle(&mut self) {
+        if self.wanting == self.every.len() + self.joining.len() {
+            return;
+        }
         let rows = &mut self.rows;
         self.every.retain(|turn| {
             let Some(row) = rows.get_mut(turn.index as usize) else {

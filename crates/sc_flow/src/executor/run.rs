@@ -175,7 +175,8 @@ fn run_list<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, length: usize) {
                 }
             })
         });
-        (home.current.replace(outer.0), home.waker.replace(outer.1));
+        home.current.set(outer.0);
+        home.waker.set(outer.1);
         match stopped {
             Ok(Stopped::End) => return,
             Ok(Stopped::NotPlain(local)) => run_local(cx, home, local, true),
