@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 
 use probe::{Bell, C, Game, log, on_tick, reports, say, start, story, tell, thing, told_story, world, yield_now};
-use sc_core::{Clock, TickError, WorldKind, WorldOptions, secs};
+use sc_core::{Clock, TickError, WorldKind, WorldOptions};
 use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach, WaitUntil};
 
 #[test]
@@ -626,5 +626,4 @@ fn a_flow_runs_with_the_cx_of_its_world_and_the_delta_of_its_clock() {
     });
     t.tick(0.5);
     assert_eq!(log(&t), ["1: node 0.5", "1: story 0.25"]);
-    let _ = secs(0);
 }
