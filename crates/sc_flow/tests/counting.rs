@@ -87,6 +87,22 @@ fn a_wait_beside_another_counts_from_the_spawn_too_as_long_as_none_has_completed
 }
 
 #[test]
+fn a_loop_that_has_only_begun_is_no_await_that_has_completed() {
+    let mut t = start();
+    story(&mut t, "story", async |fx| {
+        let looped = fx.for_each_with_delay(2, 9, async |_| ());
+        let waited = async {
+            fx.delay(0.5).await?;
+            tell(&fx, "half a second");
+            Ok::<(), FlowError>(())
+        };
+        join(looped, waited).await.1
+    });
+    t.ticks(0.25, 4);
+    assert_eq!(log(&t), ["2: half a second"]);
+}
+
+#[test]
 fn a_node_made_first_has_its_first_update_in_the_first_frame_and_one_made_later_in_the_next() {
     let mut t = start();
     story(&mut t, "story", async |fx| {
