@@ -192,7 +192,12 @@ fn the_children_of_a_scope_end_before_it_does() {
     t.ticks(0.1, 4);
     assert_eq!(
         log(&t),
-        ["1: body", "1: fast child", "3: slow child", "3: scope gave 7"]
+        [
+            "1: body",
+            "1: fast child",
+            "3: slow child",
+            "3: scope gave 7"
+        ]
     );
 }
 
@@ -213,7 +218,11 @@ fn children_may_borrow_what_outlives_the_scope_and_start_children() {
             scope.spawn(async { seen.borrow_mut().push(9) });
         })
         .await;
-        assert_eq!(*seen.borrow(), [2, 9, 1, 0], "the new one after those that run");
+        assert_eq!(
+            *seen.borrow(),
+            [2, 9, 1, 0],
+            "the new one after those that run"
+        );
         tell(&fx, "over");
         Ok(())
     });

@@ -6,7 +6,9 @@ mod probe;
 
 use probe::{C, Test, log, on_tick, say, start, story, tell, world};
 use sc_core::{Clock, TimeError, secs};
-use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach, Step, WaitUntil, WaitingFor, join};
+use sc_flow::{
+    DoForDuration, Flow, FlowError, FlowExt, ForEach, Step, WaitUntil, WaitingFor, join,
+};
 
 #[test]
 fn a_delay_made_before_any_await_counts_from_the_spawn() {
@@ -295,12 +297,17 @@ fn an_await_can_count_on_another_clock_than_its_flows() {
         Ok(())
     });
     story(&mut t, "drive", async |fx| {
-        fx.do_for_duration(0.5, |_, _, _| ()).on(Clock::Unscaled).await?;
+        fx.do_for_duration(0.5, |_, _, _| ())
+            .on(Clock::Unscaled)
+            .await?;
         tell(&fx, "drive");
         Ok(())
     });
     story(&mut t, "wait", async |fx| {
-        fx.wait_until(|_, _| false).timeout(0.5).on(Clock::Real).await?;
+        fx.wait_until(|_, _| false)
+            .timeout(0.5)
+            .on(Clock::Real)
+            .await?;
         tell(&fx, "wait");
         Ok(())
     });
@@ -362,10 +369,7 @@ fn a_delay_never_ends_early_and_at_most_one_frame_late() {
         Ok(())
     });
     t.ticks(0.1, 8);
-    assert_eq!(
-        log(&t),
-        ["3: three frames to the nanosecond", "7: four"]
-    );
+    assert_eq!(log(&t), ["3: three frames to the nanosecond", "7: four"]);
 }
 
 #[test]
@@ -459,7 +463,10 @@ fn a_pace_needs_a_positive_period() {
             assert!(matches!(error, FlowError::BadTime(_)), "{bad}");
         }
         let error = fx.pace(secs(f64::NAN)).err();
-        assert!(matches!(error, Some(FlowError::BadTime(TimeError::NotANumber))));
+        assert!(matches!(
+            error,
+            Some(FlowError::BadTime(TimeError::NotANumber))
+        ));
         tell(&fx, "all refused");
         Ok(())
     });

@@ -10,9 +10,10 @@ use probe::{C, Test, log, say, start, story, tell};
 use sc_core::{Clock, secs};
 use sc_flow::{DoForDuration, Ease, Flow, FlowError, FlowExt, FlowId, Progress};
 
-type Setup<'s> = &'s dyn Fn(
-    DoForDuration<probe::Game, Box<dyn FnMut(&mut C<'_>, f32, Duration)>>,
-) -> DoForDuration<probe::Game, Box<dyn FnMut(&mut C<'_>, f32, Duration)>>;
+type Setup<'s> =
+    &'s dyn Fn(
+        DoForDuration<probe::Game, Box<dyn FnMut(&mut C<'_>, f32, Duration)>>,
+    ) -> DoForDuration<probe::Game, Box<dyn FnMut(&mut C<'_>, f32, Duration)>>;
 
 fn update() -> Box<dyn FnMut(&mut C<'_>, f32, Duration)> {
     Box::new(|cx, alpha, delta| say(cx, format!("{alpha} {delta:?}")))
@@ -204,12 +205,7 @@ fn a_hitch_over_several_laps_runs_the_final_update_of_each() {
 
 #[test]
 fn ping_pong_runs_every_second_lap_backwards() {
-    let expected = [
-        "1: 0.5 500ms",
-        "2: 1 500ms",
-        "3: 0.5 500ms",
-        "4: 0 500ms",
-    ];
+    let expected = ["1: 0.5 500ms", "2: 1 500ms", "3: 0.5 500ms", "4: 0 500ms"];
     let mut t = start();
     builder(&mut t, 1.0, &|drive| drive.laps(2).ping_pong()).unwrap();
     t.ticks(0.5, 5);
@@ -268,7 +264,9 @@ fn it_runs_on_the_clock_asked_for() {
                 Flow::new("story")
                     .world(w)
                     .clock(clock)
-                    .spawn(&mut t.cx(), async |fx| fx.do_for_duration(0.25, update()).await)
+                    .spawn(&mut t.cx(), async |fx| {
+                        fx.do_for_duration(0.25, update()).await
+                    })
                     .unwrap();
             } else {
                 DoForDuration::new(0.25, update())

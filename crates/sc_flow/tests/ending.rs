@@ -387,8 +387,10 @@ fn flows_are_cancelled_by_world_and_by_name_in_order_of_start() {
     let mut t = start();
     let (w, other) = (t.world, probe::world(&mut t));
     let spawn = |t: &mut Test, name: &'static str, number: u32, flow: Flow<Game>| {
-        let flow = flow.on_finished(move |cx: &mut C<'_>, f| say(cx, format!("{name}{number} {f:?}")));
-        flow.spawn(&mut t.cx(), async |fx| fx.delay(9).await).unwrap();
+        let flow =
+            flow.on_finished(move |cx: &mut C<'_>, f| say(cx, format!("{name}{number} {f:?}")));
+        flow.spawn(&mut t.cx(), async |fx| fx.delay(9).await)
+            .unwrap();
     };
     spawn(&mut t, "a", 1, Flow::new("a").world(w));
     spawn(&mut t, "b", 2, Flow::new("b").world(w));
@@ -476,7 +478,8 @@ fn an_awaiter_gets_what_the_finish_table_says() {
     let doomed = probe::world(&mut t);
     let in_world = |t: &mut Test, world| {
         let flow = Flow::new("sleeper").world(world);
-        flow.spawn(&mut t.cx(), async |fx| fx.delay(9).await).unwrap()
+        flow.spawn(&mut t.cx(), async |fx| fx.delay(9).await)
+            .unwrap()
     };
     let done = story(&mut t, "done", async |fx| fx.delay(0.2).await);
     let broken = ForEach::index(5)

@@ -134,12 +134,12 @@ fn delay_before_first_waits_one_delay_before_index_0() {
 #[test]
 fn items_per_tick_is_the_size_of_a_batch_and_below_1_counts_as_1() {
     for (items, expected) in [
-        (2, &["1: 0", "1: 1", "3: 2", "3: 3", "5: 4", "5: Completed"][..]),
-        (9, &["1: 0", "1: 1", "1: 2", "1: 3", "1: 4", "1: Completed"]),
         (
-            0,
-            &["1: 0", "3: 1", "5: 2", "7: 3", "9: 4", "9: Completed"],
+            2,
+            &["1: 0", "1: 1", "3: 2", "3: 3", "5: 4", "5: Completed"][..],
         ),
+        (9, &["1: 0", "1: 1", "1: 2", "1: 3", "1: 4", "1: Completed"]),
+        (0, &["1: 0", "3: 1", "5: 2", "7: 3", "9: 4", "9: Completed"]),
         (
             -7,
             &["1: 0", "3: 1", "5: 2", "7: 3", "9: 4", "9: Completed"],
@@ -201,7 +201,11 @@ fn suspend_parks_the_loop_until_it_is_continued_and_the_delay_stands_still_meanw
         .delay(0.5)
         .each(|cx: &mut C<'_>, i| {
             say(cx, i);
-            if i == 0 { Step::Suspend } else { Step::Continue }
+            if i == 0 {
+                Step::Suspend
+            } else {
+                Step::Continue
+            }
         })
         .world(w)
         .start(&mut t.cx())
@@ -225,7 +229,11 @@ fn continue_sent_while_not_parked_does_nothing() {
         .delay(0.2)
         .each(|cx: &mut C<'_>, i| {
             say(cx, i);
-            if i == 1 { Step::Suspend } else { Step::Continue }
+            if i == 1 {
+                Step::Suspend
+            } else {
+                Step::Continue
+            }
         })
         .world(w)
         .start(&mut t.cx())
@@ -340,7 +348,11 @@ fn suspend_ends_the_batch_and_the_rest_of_it_is_skipped_not_made_up() {
         .items_per_tick(3)
         .each(|cx: &mut C<'_>, i| {
             say(cx, i);
-            if i == 1 { Step::Suspend } else { Step::Continue }
+            if i == 1 {
+                Step::Suspend
+            } else {
+                Step::Continue
+            }
         })
         .world(w)
         .start(&mut t.cx())
@@ -415,9 +427,13 @@ fn async_bodies_return_nothing_a_step_or_a_result_of_one() {
         let done = fx.for_each_per_tick(0..2, 9, async |_| ()).await?;
         assert_eq!(done, Done::Completed);
         let done = fx
-            .for_each_per_tick(0..9, 9, async |i| {
-                if i == 1 { Step::Break } else { Step::Continue }
-            })
+            .for_each_per_tick(
+                0..9,
+                9,
+                async |i| {
+                    if i == 1 { Step::Break } else { Step::Continue }
+                },
+            )
             .await?;
         assert_eq!(done, Done::Broken);
         let done = fx
@@ -428,7 +444,11 @@ fn async_bodies_return_nothing_a_step_or_a_result_of_one() {
         let failed = fx
             .for_each_per_tick(0..9, 9, async |i| {
                 reached = i;
-                if i == 2 { Err(FlowError::other("no")) } else { Ok(()) }
+                if i == 2 {
+                    Err(FlowError::other("no"))
+                } else {
+                    Ok(())
+                }
             })
             .await;
         assert_eq!(failed.unwrap_err().to_string(), "no");
@@ -446,7 +466,10 @@ fn it_runs_on_any_clock_and_a_paused_world_runs_none_and_banks_none() {
     for (clock, expected) in [
         (Clock::Game, &["1: 0", "6: 1"][..]),
         (Clock::Unscaled, &["1: 0", "6: 1"]),
-        (Clock::GameThroughPause, &["1: 0", "3: 1", "5: 2", "5: Completed"]),
+        (
+            Clock::GameThroughPause,
+            &["1: 0", "3: 1", "5: 2", "5: Completed"],
+        ),
         (Clock::Real, &["1: 0", "3: 1", "5: 2", "5: Completed"]),
     ] {
         for is_async in [false, true] {

@@ -131,7 +131,8 @@ fn polling_an_awaitable_outside_any_flow_is_an_error() {
 fn errors_of_the_core_and_of_the_program_convert() {
     let mut t = start();
     let w = t.world;
-    let bodies: [fn(&mut C<'_>) -> Result<(), FlowError>; 4] = [
+    type Body = fn(&mut C<'_>) -> Result<(), FlowError>;
+    let bodies: [Body; 4] = [
         |_| Err(WorldError::Gone)?,
         |_| Err(TickError::Gone)?,
         |_| {
@@ -197,7 +198,11 @@ impl Future for EachByItself<'_> {
             *waker.parent.lock().unwrap() = Some(context.waker().clone());
             if waker.is_woken.swap(false, Ordering::SeqCst) {
                 let own = Waker::from(Arc::clone(waker));
-                if future.as_mut().poll(&mut Context::from_waker(&own)).is_ready() {
+                if future
+                    .as_mut()
+                    .poll(&mut Context::from_waker(&own))
+                    .is_ready()
+                {
                     *place = None;
                 }
             }

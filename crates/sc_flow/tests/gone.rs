@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use probe::{
-    Bell, C, Game, Test, caught, guard, log, on_tick, reports, say, start, story, tell, thing, told_story,
-    world,
+    Bell, C, Game, Test, caught, guard, log, on_tick, reports, say, start, story, tell, thing,
+    told_story, world,
 };
 use sc_core::{AccessError, FrameError, Owner, PanicPolicy, Stage};
 use sc_flow::{DoForDuration, Flow, FlowCx, FlowError, FlowExt, ForEach, Step, WaitUntil};
@@ -488,7 +488,9 @@ fn a_guard_may_cancel_its_own_flow_and_others() {
     impl Drop for Ends {
         fn drop(&mut self) {
             let ids = self.1.take();
-            let ended = self.0.with(|cx| ids.iter().filter(|&&id| cx.cancel(id)).count());
+            let ended = self
+                .0
+                .with(|cx| ids.iter().filter(|&&id| cx.cancel(id)).count());
             assert_eq!(ended.unwrap(), 1);
         }
     }

@@ -157,7 +157,13 @@ fn a_flow_is_warned_of_once_however_often_it_is_parked() {
     let mut t = start();
     let w = t.world;
     let flow = ForEach::index(10)
-        .each(|_: &mut C<'_>, i| if i % 2 == 0 { Step::Suspend } else { Step::Continue })
+        .each(|_: &mut C<'_>, i| {
+            if i % 2 == 0 {
+                Step::Suspend
+            } else {
+                Step::Continue
+            }
+        })
         .world(w)
         .start(&mut t.cx())
         .unwrap();
@@ -248,7 +254,9 @@ fn the_list_names_every_live_flow_in_order_of_start_with_all_about_it() {
         .unwrap();
     let story_line = line!() + 2;
     let flow = Flow::new("story").runtime().clock(Clock::Real);
-    let story = flow.spawn(&mut t.cx(), async |fx| fx.delay(9).await).unwrap();
+    let story = flow
+        .spawn(&mut t.cx(), async |fx| fx.delay(9).await)
+        .unwrap();
     let list = t.cx().flow_list();
     let ids: Vec<_> = list.iter().map(|info| info.id).collect();
     assert_eq!(ids, [looped, drive, wait, sleeping, story]);
@@ -260,7 +268,13 @@ fn the_list_names_every_live_flow_in_order_of_start_with_all_about_it() {
     let names: Vec<_> = list.iter().map(|info| info.name.as_str()).collect();
     assert_eq!(
         names,
-        ["open the doors", "fade", "for the boss", "wait until", "story"]
+        [
+            "open the doors",
+            "fade",
+            "for the boss",
+            "wait until",
+            "story"
+        ]
     );
     let kinds: Vec<_> = list.iter().map(|info| info.kind).collect();
     assert_eq!(
@@ -297,7 +311,10 @@ fn the_list_names_every_live_flow_in_order_of_start_with_all_about_it() {
     let at = list[4].started_at;
     assert!(at.file().ends_with("never_silent.rs"));
     assert_eq!(at.line(), story_line);
-    assert!(list[0].started_at.line() < line, "in the helper that starts it");
+    assert!(
+        list[0].started_at.line() < line,
+        "in the helper that starts it"
+    );
     assert_eq!(t.cx().flow(drive).unwrap(), list[1]);
     let lines = t.rt.inspect("flow").unwrap();
     assert_eq!(lines.len(), 5);
@@ -316,7 +333,8 @@ fn every_way_of_starting_knows_where_it_was_called() {
     });
     let mut cx = t.cx();
     let flow = Flow::new("c").world(w);
-    flow.spawn_task(&mut cx, async |fx| fx.delay(9).await).unwrap();
+    flow.spawn_task(&mut cx, async |fx| fx.delay(9).await)
+        .unwrap();
     let drive = DoForDuration::new(9, |_: &mut C<'_>, _, _| ()).world(w);
     drive.start(&mut cx).unwrap();
     t.tick(1);

@@ -133,11 +133,7 @@ fn at_most_one_poll_a_tick() {
         every: secs(0.25),
         ..Setup::default()
     };
-    check(
-        s,
-        &[1.1, 0.1, 0.1, 0.1],
-        &["1: poll 0", "3: poll 1"],
-    );
+    check(s, &[1.1, 0.1, 0.1, 0.1], &["1: poll 0", "3: poll 1"]);
 }
 
 #[test]
@@ -147,11 +143,7 @@ fn the_deadline_wins_over_a_condition_true_on_that_tick() {
         true_at: 2,
         ..Setup::default()
     };
-    check(
-        s,
-        &[0.1; 5],
-        &["1: poll 0", "2: poll 1", "3: timed out"],
-    );
+    check(s, &[0.1; 5], &["1: poll 0", "2: poll 1", "3: timed out"]);
 }
 
 #[test]
@@ -187,20 +179,13 @@ fn a_timeout_of_zero_or_less_is_no_deadline() {
             true_at: 1,
             ..Setup::default()
         };
-        check(
-            s,
-            &[25.0; 5],
-            &["2: poll 0", "4: poll 1", "4: satisfied"],
-        );
+        check(s, &[25.0; 5], &["2: poll 0", "4: poll 1", "4: satisfied"]);
     }
 }
 
 #[test]
 fn it_counts_on_the_clock_asked_for() {
-    for (clock, expected) in [
-        (Clock::Game, "4: timed out"),
-        (Clock::Real, "2: timed out"),
-    ] {
+    for (clock, expected) in [(Clock::Game, "4: timed out"), (Clock::Real, "2: timed out")] {
         let s = Setup {
             timeout: secs(0.5),
             every: secs(9),
@@ -398,7 +383,8 @@ fn a_condition_of_an_object_that_is_gone_ends_timed_out_with_a_report() {
 }
 
 #[test]
-fn an_awaited_condition_of_an_object_that_is_gone_ends_timed_out_with_a_report_that_names_the_flow() {
+fn an_awaited_condition_of_an_object_that_is_gone_ends_timed_out_with_a_report_that_names_the_flow()
+{
     let mut t = start();
     let object = thing(&mut t);
     let id = object.id();
