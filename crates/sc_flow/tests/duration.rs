@@ -10,12 +10,11 @@ use probe::{C, Test, log, say, start, story, tell};
 use sc_core::{Clock, secs};
 use sc_flow::{DoForDuration, Ease, Flow, FlowError, FlowExt, FlowId, Progress};
 
-type Setup<'s> =
-    &'s dyn Fn(
-        DoForDuration<probe::Game, Box<dyn FnMut(&mut C<'_>, f32, Duration)>>,
-    ) -> DoForDuration<probe::Game, Box<dyn FnMut(&mut C<'_>, f32, Duration)>>;
+type Update = Box<dyn FnMut(&mut C<'_>, f32, Duration)>;
+type Drive = DoForDuration<probe::Game, Update>;
+type Setup<'s> = &'s dyn Fn(Drive) -> Drive;
 
-fn update() -> Box<dyn FnMut(&mut C<'_>, f32, Duration)> {
+fn update() -> Update {
     Box::new(|cx, alpha, delta| say(cx, format!("{alpha} {delta:?}")))
 }
 
