@@ -247,6 +247,12 @@ impl<H> Runtime<H> {
         u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
     }
 
+    /// Whether it was shut down.
+    #[must_use]
+    pub fn is_shut_down(&self) -> bool {
+        self.is_shut_down
+    }
+
     /// The number of the current frame, or of the last one; the first is 1.
     #[must_use]
     pub fn frame_number(&self) -> u64 {

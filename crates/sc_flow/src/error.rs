@@ -17,6 +17,12 @@ pub enum FlowError {
         /// The flow's name.
         flow: String,
     },
+    /// The runtime was shut down.
+    #[error("the runtime was shut down and starts no flow any more: make a new one")]
+    ShutDown,
+    /// An awaited flow ended with an error.
+    #[error("what was awaited ended with an error: {0}")]
+    Failed(String),
     /// The owner a flow was to be bound to is gone or not initialized.
     #[error("flow `{flow}` cannot be bound to its owner: {why}")]
     NoOwner {

@@ -10,7 +10,7 @@ use crate::executor::{Body, end, flows};
 use crate::finish::FlowFinish;
 use crate::fx::{FlowCx, spawn};
 use crate::id::FlowId;
-use crate::list::FlowInfo;
+use crate::list::{FlowInfo, WaitingFor};
 use crate::node::Next;
 use crate::task::Task;
 use crate::watch;
@@ -124,17 +124,17 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     fn cancel_flows_of(&mut self, owner: impl Into<TickId>) -> usize {
         let owner = owner.into();
         let bound = flows(self).ids_where(|f| f.owner.is_some_and(|life| life.object() == owner));
-        cancel_all(self, bound)
+        end::request_all(self, bound, FlowFinish::Cancelled)
     }
 
     fn cancel_flows_in(&mut self, world: Option<WorldId>) -> usize {
         let bound = flows(self).ids_where(|f| f.home.world == world);
-        cancel_all(self, bound)
+        end::request_all(self, bound, FlowFinish::Cancelled)
     }
 
     fn cancel_flows_named(&mut self, name: &str) -> usize {
         let named = flows(self).ids_where(|f| f.name == name);
-        cancel_all(self, named)
+        end::request_all(self, named, FlowFinish::Cancelled)
     }
 
     fn continue_loop(&mut self, flow: FlowId) -> bool {
@@ -156,9 +156,9 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         let Some(mut body) = bodies.take(flow.index) else {
             return false;
         };
-        let next = match &mut body {
-            Body::Node(node) => node.continue_loop(now),
-            Body::Future(_) => None,
+        let (next, waiting_for) = match &mut body {
+            Body::Node(node) => (node.continue_loop(now), node.waiting_for()),
+            Body::Future(_) => (None, WaitingFor::Await),
         };
         bodies.put(flow.index, body);
         let Some(next) = next else {
@@ -173,8 +173,11 @@ impl<H> FlowExt<H> for Cx<'_, H> {
                 home.want_frame(local, frame, clock);
             }
         }
+        let since = u64::try_from(self.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
         if let Some(found) = flows(self).get_mut(flow) {
             found.sleep = sleep;
+            found.waiting_for = waiting_for;
+            found.since = since;
         }
         true
     }
@@ -207,11 +210,4 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     fn set_wait_until_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
         watch::set_waiting(self, threshold)
     }
-}
-
-fn cancel_all<H>(cx: &mut Cx<'_, H>, flows: Vec<FlowId>) -> usize {
-    let ended = flows.into_iter();
-    ended
-        .filter(|&id| end::request(cx, id, FlowFinish::Cancelled))
-        .count()
 }

@@ -37,6 +37,13 @@ pub(crate) static SELF_WAKING: ExtensionReport = ExtensionReport {
     fix: "await `next_tick` instead of waking the flow at once; it goes on next frame",
 };
 
+/// A loop has a time budget where there is nothing to measure it by.
+pub(crate) static BUDGET_WITHOUT_STOPWATCH: ExtensionReport = ExtensionReport {
+    name: "BudgetWithoutStopwatch",
+    severity: Severity::Warning,
+    fix: "give the runtime a stopwatch by `set_stopwatch`, or use `items_per_tick`",
+};
+
 /// A flow ended with an error that nobody takes.
 pub(crate) static FLOW_FAILED: ExtensionReport = ExtensionReport {
     name: "FlowFailed",

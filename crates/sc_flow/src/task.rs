@@ -7,6 +7,7 @@ use sc_core::Cx;
 
 use crate::error::FlowError;
 use crate::ext::FlowExt;
+use crate::finish::FlowFinish;
 use crate::fx::FlowCx;
 use crate::id::FlowId;
 
@@ -28,6 +29,7 @@ use crate::id::FlowId;
 pub struct Task<T> {
     pub(crate) id: FlowId,
     pub(crate) result: Rc<Cell<Option<T>>>,
+    pub(crate) finish: Rc<Cell<Option<FlowFinish>>>,
 }
 
 impl<T> Task<T> {
@@ -57,7 +59,14 @@ impl<T> Task<T> {
         if let Some(value) = self.take() {
             return Ok(value);
         }
-        fx.flow(self.id).await?;
-        self.take().ok_or(FlowError::Gone)
+        if self.finish.get().is_none() {
+            fx.flow(self.id).await?;
+        }
+        match self.finish.get() {
+            Some(FlowFinish::Cancelled) => Err(FlowError::Cancelled),
+            Some(FlowFinish::Aborted) => Err(FlowError::Aborted),
+            Some(FlowFinish::Panicked) => Err(FlowError::Panicked),
+            _ => self.take().ok_or(FlowError::Gone),
+        }
     }
 }

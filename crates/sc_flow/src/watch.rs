@@ -10,6 +10,7 @@ use crate::list::{Progress, WaitingFor};
 use crate::reports;
 
 /// The thresholds, and when to look next.
+#[derive(Clone, Copy)]
 pub(crate) struct Watch {
     /// The runtime's clock (ns), as of the last stage.
     pub(crate) now: u64,
@@ -37,8 +38,21 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// A flow has begun to wait for something a warning watches over.
-    pub(crate) fn begins(&mut self, since: u64, threshold: Option<u64>) {
+    /// The threshold for what a flow waits for.
+    pub(crate) fn threshold(&self, waiting_for: WaitingFor) -> Option<u64> {
+        match waiting_for {
+            WaitingFor::Continue => self.suspended,
+            WaitingFor::Condition => self.waiting,
+            _ => None,
+        }
+    }
+
+    /// A flow has begun to wait for something.
+    pub(crate) fn begins_to_wait(&mut self, waiting_for: WaitingFor, since: u64) {
+        self.begins(since, self.threshold(waiting_for));
+    }
+
+    fn begins(&mut self, since: u64, threshold: Option<u64>) {
         if let Some(threshold) = threshold {
             self.look_at = self.look_at.min(since.saturating_add(threshold));
         }
@@ -52,12 +66,12 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, now: u64) {
     }
     let state = flows(cx);
     state.watch.look_at = u64::MAX;
-    let (suspended, waiting) = (state.watch.suspended, state.watch.waiting);
-    let threshold = |flow: &Flow<H>| match flow.waiting_for {
-        WaitingFor::Continue => suspended,
-        WaitingFor::Condition => waiting,
-        _ => None,
+    let thresholds = Watch {
+        now,
+        look_at: now,
+        ..state.watch
     };
+    let threshold = |flow: &Flow<H>| thresholds.threshold(flow.waiting_for);
     for id in state.ids_where(|flow| !flow.warned && threshold(flow).is_some()) {
         let state = flows(cx);
         let Some(flow) = state.get_mut(id) else {
@@ -65,8 +79,8 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, now: u64) {
         };
         let limit = threshold(flow).unwrap_or(u64::MAX);
         if now.saturating_sub(flow.since) < limit {
-            let since = flow.since;
-            state.watch.begins(since, Some(limit));
+            let (waiting_for, since) = (flow.waiting_for, flow.since);
+            state.watch.begins_to_wait(waiting_for, since);
             continue;
         }
         flow.warned = true;

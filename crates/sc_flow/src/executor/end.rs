@@ -1,18 +1,43 @@
 //! How flows end: once, for one reason; and what ends many at once.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use sc_core::{Culprit, Cx, Life, Report, ReportKind, WorldId};
 
 use super::{Body, Flow, Request, flows};
-use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::reports;
 
+/// Whether what a flow is bound to is there no more: then it can only be aborted.
+pub(crate) fn is_unbound<H>(cx: &mut Cx<'_, H>, id: FlowId) -> bool {
+    let Some(flow) = flows(cx).get(id) else {
+        return true;
+    };
+    let (world, owner) = (flow.home.world, flow.owner);
+    world.is_some_and(|world| !cx.is_world_alive(world))
+        || owner.is_some_and(|owner| !cx.is_living(owner))
+}
+
+/// Whether the running flow is about to end: its turn is over.
+pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>) -> bool {
+    let state = flows(cx);
+    let Some(id) = state.running else {
+        return false;
+    };
+    let asked = state.get(id).is_none_or(|f| f.request != Request::None);
+    asked || is_unbound(cx, id)
+}
+
 /// Ends a flow; if it is running, when its turn is over. `false` when it has ended already, or
 /// is about to.
 pub(crate) fn request<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) -> bool {
+    let finish = if is_unbound(cx, id) {
+        FlowFinish::Aborted
+    } else {
+        finish
+    };
     let is_running = flows(cx).is_running(id);
     let Some(flow) = flows(cx).get_mut(id) else {
         return false;
@@ -30,6 +55,29 @@ pub(crate) fn request<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) -> 
     true
 }
 
+/// Ends many flows; a panic in one does not stop the rest, and the first goes on at the end. How
+/// many were ended.
+pub(crate) fn request_all<H>(
+    cx: &mut Cx<'_, H>,
+    ids: impl IntoIterator<Item = FlowId>,
+    finish: FlowFinish,
+) -> usize {
+    let (mut ended, mut first_panic) = (0, None);
+    for id in ids {
+        match catch_unwind(AssertUnwindSafe(|| request(cx, id, finish))) {
+            Ok(did) => ended += usize::from(did),
+            Err(payload) => {
+                ended += 1;
+                first_panic.get_or_insert(payload);
+            }
+        }
+    }
+    if let Some(payload) = first_panic {
+        resume_unwind(payload);
+    }
+    ended
+}
+
 /// Ends a flow that is not running: it is finished first, and then everybody is told.
 pub(crate) fn end<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) {
     let state = flows(cx);
@@ -45,16 +93,35 @@ pub(crate) fn end<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) {
         on_finished,
         awaited_by,
         waker,
+        failed,
+        finish: task,
         ..
     } = flow;
     home.leave(local);
     if let Some(sleep) = sleep {
         home.unregister(sleep);
     }
-    for awaiter in awaited_by {
-        awaiter.tell(finish);
+    if let Some(task) = task {
+        task.set(Some(finish));
     }
     let world = home.world;
+    // An error is the flow's own answer: one that was ended otherwise has given none.
+    let failed = failed.filter(|_| finish == FlowFinish::Completed);
+    let outcome = failed.map_or(Ok(finish), Err);
+    let mut is_awaited = false;
+    for awaiter in awaited_by {
+        if !awaiter.ending.is_dropped.get() {
+            is_awaited = true;
+            awaiter.tell(outcome.clone());
+        }
+    }
+    if let (Err(error), false) = (&outcome, is_awaited) {
+        let kind = ReportKind::Extension(&reports::FLOW_FAILED);
+        let what = format!("ended with an error: {error}");
+        let mut report = Report::new(kind, what).object(name.clone());
+        report.world = world.and_then(|world| Some(cx.world_info(world).ok()?.name));
+        cx.report(report);
+    }
     let mut first_panic = None;
     let told = cx.callback(world, Duration::ZERO, |cx| match body {
         // Guards in it run, with access to host and runtime; the body does not go on.
@@ -78,44 +145,22 @@ pub(crate) fn end<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) {
     }
 }
 
-/// A flow's future has ended with an error: reported, unless somebody awaits the flow.
-pub(crate) fn failed<H>(cx: &mut Cx<'_, H>, id: FlowId, error: &FlowError) {
-    let Some(flow) = flows(cx).get(id) else {
-        return;
-    };
-    if !flow.awaited_by.is_empty() {
-        return;
-    }
-    let kind = ReportKind::Extension(&reports::FLOW_FAILED);
-    let mut report = Report::new(kind, format!("ended with an error: {error}"));
-    report.object = Some(flow.name.clone().into_owned());
-    let world = flow.home.world;
-    report.world = world.and_then(|world| Some(cx.world_info(world).ok()?.name));
-    cx.report(report);
-}
-
 /// The teardown of a world: its flows end, newest first.
 pub(crate) fn world_ends<H>(cx: &mut Cx<'_, H>, world: WorldId) {
     let ids = flows(cx).ids_where(|flow| flow.home.world == Some(world));
-    for id in ids.into_iter().rev() {
-        request(cx, id, FlowFinish::Aborted);
-    }
+    request_all(cx, ids.into_iter().rev(), FlowFinish::Aborted);
 }
 
 /// The end of the runtime: what is left ends, newest first.
 pub(crate) fn runtime_ends<H>(cx: &mut Cx<'_, H>) {
     let ids = flows(cx).ids_where(|_| true);
-    for id in ids.into_iter().rev() {
-        request(cx, id, FlowFinish::Aborted);
-    }
+    request_all(cx, ids.into_iter().rev(), FlowFinish::Aborted);
 }
 
 /// Owners are gone: what was bound to them ends, however long it would have slept.
 pub(crate) fn lives_ended<H>(cx: &mut Cx<'_, H>, lives: &[Life]) {
-    for life in lives {
-        let bound = flows(cx).by_owner.remove(life).unwrap_or_default();
-        for id in bound {
-            request(cx, id, FlowFinish::Aborted);
-        }
-    }
+    let state = flows(cx);
+    let bound = lives.iter().filter_map(|life| state.by_owner.remove(life));
+    let bound: Vec<FlowId> = bound.flatten().collect();
+    request_all(cx, bound, FlowFinish::Aborted);
 }

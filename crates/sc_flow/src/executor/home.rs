@@ -39,8 +39,10 @@ pub(crate) struct Row {
     wants: u64,
     /// The same, also while the world is paused.
     wants_in_pause: u64,
-    /// The frame of its first poll.
+    /// The frame of its first turn, as far as is known.
     first_frame: u64,
+    /// When it began to await what it awaits, on the home's real clock (ns).
+    since: u64,
     /// Nothing about it needs looking at before a turn but its future: no owner, no pause, no waker
     /// of its own, and its first turn is over.
     plain: bool,
@@ -113,6 +115,8 @@ pub(crate) struct Home {
     pub(crate) waker: Cell<usize>,
     /// The frame of the running stage, or of the last one.
     pub(crate) frame: Cell<u64>,
+    /// Whether that frame is a paused one.
+    pub(crate) paused: Cell<bool>,
     /// A running flow was asked to end.
     pub(crate) asked: Cell<bool>,
 }
@@ -142,6 +146,7 @@ impl Home {
             current: Cell::new(None),
             waker: Cell::new(0),
             frame: Cell::new(0),
+            paused: Cell::new(false),
             asked: Cell::new(false),
         }
     }
@@ -157,6 +162,7 @@ impl Home {
             wants: NEVER,
             wants_in_pause: NEVER,
             first_frame,
+            since: inner.times.now[Clock::Real as usize],
             plain: false,
             listed: false,
             woken: false,
@@ -290,9 +296,30 @@ impl Home {
     }
 
     pub(crate) fn has_awaited(&self, local: Local) {
-        if let Some(row) = self.inner.borrow_mut().row(local) {
+        let inner = &mut *self.inner.borrow_mut();
+        let now = inner.times.now[Clock::Real as usize];
+        if let Some(row) = inner.row(local) {
             row.has_awaited = true;
+            row.since = now;
         }
+    }
+
+    /// The flow has its first turn: in this frame, however long it was held.
+    pub(crate) fn first_turn(&self, local: Local) {
+        let inner = &mut *self.inner.borrow_mut();
+        let frame = inner.times.frame;
+        if let Some(row) = inner.row(local) {
+            row.first_frame = frame;
+        }
+    }
+
+    /// How long the flow has awaited what it awaits, in nanoseconds.
+    pub(crate) fn waiting(&self, local: Local) -> u64 {
+        let inner = &mut *self.inner.borrow_mut();
+        let now = inner.times.now[Clock::Real as usize];
+        inner
+            .row(local)
+            .map_or(0, |row| now.saturating_sub(row.since))
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod start;
 pub(crate) mod wake;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::Location;
@@ -71,8 +72,15 @@ pub(crate) struct Flow<H: 'static> {
     pub(crate) since: u64,
     pub(crate) waiting_for: WaitingFor,
     pub(crate) warned: bool,
+    /// What a node that it awaits waits for, and how far that has come.
+    pub(crate) note: Option<(WaitingFor, Progress)>,
+    /// The error its future has ended with.
+    pub(crate) failed: Option<String>,
+    /// Where a task keeps how it ended.
+    pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
     /// Polls in the present stage, and which stage that was.
     pub(crate) polls: u32,
+    pub(crate) polls_ever: u64,
     pub(crate) polled_in: u64,
     pub(crate) cap_reported: bool,
     /// Who awaits its end.
@@ -119,7 +127,7 @@ pub(crate) struct WorldHome(pub(crate) Option<Rc<Home>>);
 
 impl<H> Default for Flows<H> {
     fn default() -> Self {
-        let shared_waker = Arc::new(SharedWaker);
+        let shared_waker = Arc::new(SharedWaker::default());
         Flows {
             bodies: Rc::default(),
             slots: Vec::new(),
@@ -220,11 +228,18 @@ impl<H> Flows<H> {
             Body::Node(node) => Some((node.progress(), node.waiting_for())),
             Body::Future(_) => None,
         });
-        let unknown = (Progress::Unknown, flow.waiting_for);
-        let (progress, waiting_for) = looked.flatten().unwrap_or(unknown);
+        let noted = flow
+            .note
+            .map_or((Progress::Unknown, flow.waiting_for), |(w, p)| (p, w));
+        let looked = looked.flatten();
+        let waiting = match looked {
+            Some(_) => now.saturating_sub(flow.since),
+            None => flow.home.waiting(flow.local),
+        };
+        let (progress, waiting_for) = looked.unwrap_or(noted);
         let waiting_for = match waiting_for {
             _ if flow.paused => WaitingFor::Resume,
-            _ if flow.waiting_for == WaitingFor::Start => WaitingFor::Start,
+            _ if flow.polls_ever == 0 => WaitingFor::Start,
             other => other,
         };
         Some(FlowInfo {
@@ -235,7 +250,7 @@ impl<H> Flows<H> {
             owner: flow.owner,
             progress,
             waiting_for,
-            waiting: std::time::Duration::from_nanos(now.saturating_sub(flow.since)),
+            waiting: std::time::Duration::from_nanos(waiting),
             started_at: flow.location,
         })
     }
@@ -243,12 +258,6 @@ impl<H> Flows<H> {
     /// Whether a flow is having its turn.
     pub(crate) fn is_running(&self, id: FlowId) -> bool {
         self.get(id).is_some() && self.bodies.is_out(id.index)
-    }
-
-    /// Whether the running flow was asked to end: its turn is over.
-    pub(crate) fn is_ending(&self) -> bool {
-        let running = self.running.and_then(|id| self.get(id));
-        running.is_none_or(|flow| flow.request != Request::None)
     }
 
     /// A waker of a flow's own.

@@ -36,6 +36,7 @@ pub(crate) fn world_stage<H>(cx: &mut Cx<'_, H>) {
         return;
     };
     let home = Rc::clone(home);
+    look(cx);
     let Ok(readings) = cx.readings(world) else {
         return;
     };
@@ -59,7 +60,13 @@ pub(crate) fn runtime_stage<H>(cx: &mut Cx<'_, H>) {
         paused: false,
         paused_frames: 0,
     };
+    look(cx);
     run_home(cx, &home, times);
+}
+
+/// Warns of what seems stuck, before it has its turn.
+fn look<H>(cx: &mut Cx<'_, H>) {
+    let now = nanos(cx.runtime_elapsed());
     flows(cx).watch.now = now;
     watch::look(cx, now);
 }
@@ -70,14 +77,19 @@ fn run_home<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, mut times: Times) {
         times.paused_frames = inner.times.paused_frames + u64::from(times.paused);
         inner.times = times;
         home.frame.set(times.frame);
+        home.paused.set(times.paused);
         if inner.is_empty() {
             return;
         }
     }
-    let mut scratch = std::mem::take(&mut flows(cx).scratch);
+    let mut left = Left {
+        home,
+        scratch: std::mem::take(&mut flows(cx).scratch),
+    };
     // (1)
-    home.inner.borrow_mut().take_due(&mut scratch.due);
-    for waiter in scratch.due.drain(..) {
+    home.inner.borrow_mut().take_due(&mut left.scratch.due);
+    left.scratch.due.reverse();
+    while let Some(waiter) = left.scratch.due.pop() {
         match waiter {
             Waiter::Flow(local) | Waiter::Frame(local, _) => run_local(cx, home, local, true),
             Waiter::Foreign(index) => {
@@ -87,36 +99,66 @@ fn run_home<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, mut times: Times) {
         }
     }
     // (2)
-    distribute(cx, &mut scratch.ids);
-    home.inner.borrow_mut().take_woken(&mut scratch.woken);
-    for local in scratch.woken.drain(..) {
+    left.take_woken(cx);
+    while let Some(local) = left.scratch.woken.pop() {
         run_local(cx, home, local, false);
     }
     // (3)
     let length = {
         let inner = &mut *home.inner.borrow_mut();
+        let scratch = &mut left.scratch;
         inner.take_frame_due(&mut scratch.due, &mut scratch.wakers);
         inner.list_frame()
     };
-    scratch.wakers.drain(..).for_each(Waker::wake);
+    left.scratch.wakers.drain(..).for_each(Waker::wake);
     run_list(cx, home, length);
     home.inner.borrow_mut().unlist_idle();
     // (4)
     loop {
-        distribute(cx, &mut scratch.ids);
-        home.inner.borrow_mut().take_woken(&mut scratch.woken);
-        if scratch.woken.is_empty() {
-            break;
-        }
+        left.take_woken(cx);
         let mut ran = false;
-        for local in scratch.woken.drain(..) {
+        while let Some(local) = left.scratch.woken.pop() {
             ran |= run_woken(cx, home, local);
         }
         if !ran {
             break;
         }
     }
-    flows(cx).scratch = scratch;
+    flows(cx).scratch = std::mem::take(&mut left.scratch);
+}
+
+/// Those whose turn in the stage is still to come. After a panic that goes on they are woken for
+/// the next one.
+struct Left<'h> {
+    home: &'h Home,
+    scratch: super::Scratch,
+}
+
+impl Left<'_> {
+    /// Takes those woken so far, the last one first.
+    fn take_woken<H>(&mut self, cx: &mut Cx<'_, H>) {
+        distribute(cx, &mut self.scratch.ids);
+        let mut inner = self.home.inner.borrow_mut();
+        inner.take_woken(&mut self.scratch.woken);
+        self.scratch.woken.reverse();
+    }
+}
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        for waiter in self.scratch.due.drain(..).rev() {
+            match waiter {
+                Waiter::Flow(local) | Waiter::Frame(local, _) => self.home.wake(local),
+                Waiter::Foreign(index) => {
+                    let waker = self.home.inner.borrow_mut().take_foreign(index);
+                    waker.into_iter().for_each(Waker::wake);
+                }
+            }
+        }
+        for local in self.scratch.woken.drain(..).rev() {
+            self.home.wake(local);
+        }
+    }
 }
 
 /// What stopped the hot loop.
@@ -167,6 +209,7 @@ fn run_list<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, length: usize) {
                     bodies.put(turn.slot, Body::Future(rescue.into_future()));
                     if polled.is_ready()
                         || sc_core::take_was_reached()
+                        || shared_waker.is_woken()
                         || home.asked.get()
                         || Arc::strong_count(&shared_waker) != kept
                     {
@@ -210,6 +253,11 @@ fn polled_plain<H>(
         return;
     };
     let times = home.times();
+    if polled.is_pending() && flows(cx).shared_waker.take_woken() {
+        if let Some(flow) = flows(cx).get(id) {
+            home.wake(flow.local);
+        }
+    }
     if kept_waker && polled.is_pending() {
         // Once more, with a waker of its own.
         if let Some(flow) = flows(cx).get(id) {
@@ -265,6 +313,15 @@ impl Drop for Rescue<'_> {
 /// Hands wakes from outside to the homes of those who were woken.
 fn distribute<H>(cx: &mut Cx<'_, H>, ids: &mut Vec<FlowId>) {
     let state = flows(cx);
+    if state.shared_waker.take_woken() {
+        // A clone of the shared waker, kept beyond its poll: whose it was is not known, but those
+        // who have kept one have wakers of their own since.
+        for slot in &state.slots {
+            if let Some(flow) = slot.flow.as_ref().filter(|flow| flow.waker.is_some()) {
+                flow.home.wake(flow.local);
+            }
+        }
+    }
     state.inbox.take(ids);
     for id in ids.drain(..) {
         if let Some(flow) = state.get(id) {
@@ -343,6 +400,10 @@ fn run<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, times: Times) {
     }
     flow.polls += 1;
     flow.sleep = None;
+    if flow.polls_ever == 0 {
+        home.first_turn(flow.local);
+    }
+    flow.polls_ever += 1;
     let (local, clock) = (flow.local, flow.clock);
     let own_waker = flow.waker.clone();
     let state = flows(cx);
@@ -397,6 +458,18 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, next: Next, times: 
         end::end(cx, id, finish);
         return;
     }
+    if home.world.is_some_and(|world| !cx.is_world_alive(world)) {
+        // The world's teardown is about to end it, in its turn.
+        return;
+    }
+    if end::is_unbound(cx, id) {
+        end::end(cx, id, FlowFinish::Aborted);
+        return;
+    }
+    let state = flows(cx);
+    let Some(flow) = state.get_mut(id) else {
+        return;
+    };
     match next {
         Next::End(finish) => {
             end::end(cx, id, finish);
@@ -414,17 +487,12 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, next: Next, times: 
     let plain =
         waiting_for.is_none() && flow.owner.is_none() && flow.waker.is_none() && !flow.paused;
     home.set_plain(flow.local, plain);
-    let waiting_for = waiting_for.unwrap_or(WaitingFor::Await);
+    let noted = flow.note.map_or(WaitingFor::Await, |(what, _)| what);
+    let waiting_for = waiting_for.unwrap_or(noted);
     if flow.waiting_for != waiting_for {
         flow.waiting_for = waiting_for;
         flow.since = now;
-        flow.warned = false;
-        let threshold = match waiting_for {
-            WaitingFor::Continue => state.watch.suspended,
-            WaitingFor::Condition => state.watch.waiting,
-            _ => None,
-        };
-        state.watch.begins(now, threshold);
+        state.watch.begins_to_wait(waiting_for, now);
     }
 }
 
@@ -456,6 +524,9 @@ fn poll<H>(
         cx.enter(|| future(&mut Context::from_waker(&waker)))
     });
     let kept_after = shared.as_ref().map_or(0, Arc::strong_count);
+    if shared.is_some_and(|shared| shared.take_woken()) && matches!(outcome, Ok(Poll::Pending)) {
+        home.wake(local);
+    }
     if kept_after > kept_before && matches!(outcome, Ok(Poll::Pending)) {
         let own = flows(cx).own_waker(id);
         if let Some(flow) = flows(cx).get_mut(id) {
@@ -477,7 +548,9 @@ fn ended<H>(cx: &mut Cx<'_, H>, id: FlowId, polled: Poll<Result<(), FlowError>>)
         Poll::Pending => Next::Parked,
         Poll::Ready(Ok(())) => Next::End(FlowFinish::Completed),
         Poll::Ready(Err(error)) => {
-            end::failed(cx, id, &error);
+            if let Some(flow) = flows(cx).get_mut(id) {
+                flow.failed = Some(error.to_string());
+            }
             Next::End(FlowFinish::Completed)
         }
     }

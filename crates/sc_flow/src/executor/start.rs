@@ -64,6 +64,9 @@ impl<H> Options<H> {
             Bound::World(world) => Some(world),
             Bound::Runtime => None,
         };
+        if world.is_none() && self.bound == Bound::Runtime && cx.runtime().is_shut_down() {
+            return Err(FlowError::ShutDown);
+        }
         let is_live = match world {
             Some(world) => cx.is_world_alive(world),
             None => self.bound == Bound::Runtime,
@@ -132,7 +135,12 @@ pub(crate) fn start<H>(
         }
     };
     let body = body(cx, &home, local);
+    let waiting_for = match (&body, first) {
+        (Body::Node(node), Next::At(_)) => node.waiting_for(),
+        _ => WaitingFor::Start,
+    };
     let state = flows(cx);
+    state.watch.begins_to_wait(waiting_for, since);
     let id = state.insert(Flow {
         request: Request::None,
         home,
@@ -149,9 +157,13 @@ pub(crate) fn start<H>(
         paused: false,
         missed: false,
         since,
-        waiting_for: WaitingFor::Start,
+        waiting_for,
         warned: false,
+        note: None,
+        failed: None,
+        finish: None,
         polls: 0,
+        polls_ever: 0,
         polled_in: 0,
         cap_reported: false,
         awaited_by: Vec::new(),

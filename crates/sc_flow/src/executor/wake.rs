@@ -48,8 +48,29 @@ impl Wake for FlowWaker {
 
 /// The waker every flow is polled with at first: most never keep it. When a poll has kept a
 /// clone, the flow is polled again with a waker of its own.
-pub(crate) struct SharedWaker;
+#[derive(Default)]
+pub(crate) struct SharedWaker {
+    woken: AtomicBool,
+}
+
+impl SharedWaker {
+    pub(crate) fn is_woken(&self) -> bool {
+        self.woken.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody has woken it since this was last asked.
+    pub(crate) fn take_woken(&self) -> bool {
+        // Almost always it is not, and a load is cheaper than an exchange.
+        self.woken.load(Ordering::Acquire) && self.woken.swap(false, Ordering::AcqRel)
+    }
+}
 
 impl Wake for SharedWaker {
-    fn wake(self: Arc<Self>) {}
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Ordering::Release);
+    }
 }

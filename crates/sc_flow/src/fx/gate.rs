@@ -16,6 +16,8 @@ pub(crate) struct Gate<'f, H: 'static> {
     /// The frame of its next turn at the earliest; `None` before its first poll.
     not_before: Option<u64>,
     registered: Option<Registered>,
+    /// What it does on its first poll was its turn in that frame.
+    pub(crate) first_is_turn: bool,
 }
 
 /// What a poll of the gate is.
@@ -35,6 +37,7 @@ impl<'f, H> Gate<'f, H> {
             clock: fx.clock,
             not_before: None,
             registered: None,
+            first_is_turn: false,
         }
     }
 
@@ -44,7 +47,8 @@ impl<'f, H> Gate<'f, H> {
         let times = self.fx.home.times();
         let Some(not_before) = self.not_before else {
             let (start, is_credited) = self.fx.home.counts_from(self.fx.local, self.clock);
-            self.not_before = Some(times.frame + u64::from(!is_credited));
+            let later = !is_credited || self.first_is_turn;
+            self.not_before = Some(times.frame + u64::from(later));
             return Ok(Opened::First { start });
         };
         if times.frame < not_before || (times.paused && self.clock.stops_while_paused()) {
@@ -53,6 +57,11 @@ impl<'f, H> Gate<'f, H> {
         self.not_before = Some(times.frame + 1);
         let now = times.now[self.clock as usize];
         Ok(Opened::Turn { now })
+    }
+
+    /// No turn before the next frame.
+    pub(crate) fn skip_frame(&mut self) {
+        self.not_before = Some(self.fx.home.times().frame + 1);
     }
 
     /// Waits for what comes next.
@@ -98,7 +107,6 @@ impl<'f, H> Gate<'f, H> {
             return match outcome {
                 Ok(Ok(result)) => {
                     self.release();
-                    self.fx.has_awaited();
                     Poll::Ready(Ok(result))
                 }
                 Ok(Err(next)) => {

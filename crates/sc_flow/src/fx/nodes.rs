@@ -10,7 +10,9 @@ use sc_core::{Clock, Cx, Life, Secs, TickId, TimeError, secs};
 use super::FlowCx;
 use super::gate::Gate;
 use crate::error::FlowError;
+use crate::executor::{Flow, flows};
 use crate::finish::{Done, Step, Wait};
+use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
 use crate::node::duration::{DurationCore, Laps};
 use crate::node::ease::Shape;
@@ -19,6 +21,50 @@ use crate::node::wait_until::{WaitCore, WaitTurn, is_gone};
 use crate::span::span;
 
 impl<H> FlowCx<H> {
+    /// Notes for lists and warnings what the flow waits for in a node, and how far that has come.
+    fn note(&self, waiting_for: WaitingFor, progress: Progress) {
+        let _ = self.with(|cx| {
+            if let Some(flow) = self.flow_of(cx) {
+                flow.note = Some((waiting_for, progress));
+            }
+        });
+    }
+
+    /// The node has ended.
+    fn forget_note(&self) {
+        let _ = self.with(|cx| {
+            if let Some(flow) = self.flow_of(cx) {
+                flow.note = None;
+            }
+        });
+    }
+
+    /// Notes what a node's poll has come to.
+    fn noted<R>(
+        &self,
+        outcome: &Poll<Result<R, FlowError>>,
+        waiting: impl FnOnce() -> (WaitingFor, Progress),
+    ) {
+        match outcome {
+            Poll::Ready(_) => {
+                self.has_awaited();
+                self.forget_note();
+            }
+            Poll::Pending => {
+                let (waiting_for, progress) = waiting();
+                self.note(waiting_for, progress);
+            }
+        }
+    }
+
+    /// The flow itself.
+    fn flow_of<'c>(&self, cx: &'c mut Cx<'_, H>) -> Option<&'c mut Flow<H>> {
+        let slot = self.home.inner.borrow().slot(self.local)?;
+        let state = flows(cx);
+        let id = state.id(slot)?;
+        state.get_mut(id)
+    }
+
     /// Waits until a condition is true: see [`WaitUntil`](crate::WaitUntil). Awaiting it gives how the
     /// wait ended.
     pub fn wait_until<C>(&self, condition: C) -> WaitUntilFx<'_, H, C>
@@ -95,6 +141,11 @@ impl<H> FlowCx<H> {
         mut body: impl AsyncFnMut(I::Item) -> A,
     ) -> Result<Done, FlowError> {
         let mut items = items.into_iter().peekable();
+        let of = match items.size_hint() {
+            (low, Some(high)) if low == high => u64::try_from(high).ok(),
+            _ => None,
+        };
+        let mut done = 0;
         if items.peek().is_none() {
             return Ok(Done::Completed);
         }
@@ -134,19 +185,31 @@ impl<H> FlowCx<H> {
                 return Err(FlowError::OutsideItsFlow);
             };
             core.park(now);
+            let frame = self.home.frame.get();
             for _ in 0..core.items_per_tick {
                 let Some(item) = items.next() else {
-                    return Ok(Done::Completed);
+                    break;
                 };
+                done += 1;
+                self.note(WaitingFor::Await, Progress::Index { next: done, of });
                 let step = body(item).await.into_step()?;
-                match step {
-                    Step::Break => return Ok(Done::Broken),
-                    _ if items.peek().is_none() => return Ok(Done::Completed),
+                let ended = match step {
+                    Step::Break => Some(Done::Broken),
+                    _ if items.peek().is_none() => Some(Done::Completed),
                     Step::Suspend => break,
-                    Step::Continue => {}
+                    Step::Continue => None,
+                };
+                if let Some(ended) = ended {
+                    self.forget_note();
+                    self.has_awaited();
+                    return Ok(ended);
                 }
             }
             core.unpark(self.home.times().now[self.clock as usize]);
+            if delay == 0 && self.home.frame.get() != frame {
+                // It was parked, and goes on with the next tick.
+                gate.skip_frame();
+            }
         }
     }
 }
@@ -209,6 +272,7 @@ impl<H, C> WaitUntilFx<'_, H, C> {
     /// Polls once when it is first awaited.
     pub fn check_immediately(mut self) -> Self {
         self.immediately = true;
+        self.gate.first_is_turn = true;
         self
     }
 
@@ -260,7 +324,11 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
                     WaitTurn::TimedOut => Ok(Ok(Wait::TimedOut)),
                     WaitTurn::NotYet => Ok(Err(core.next())),
                     WaitTurn::Poll => {
-                        if fx.with(|cx| is_gone(cx, life.get(), "wait until"))? {
+                        let gone = fx.with(|cx| {
+                            let name = fx.flow_of(cx).map(|flow| flow.name.clone());
+                            is_gone(cx, life.get(), &name.unwrap_or_default())
+                        })?;
+                        if gone {
                             return Ok(Ok(Wait::TimedOut));
                         }
                         let attempt = core.attempts;
@@ -277,6 +345,17 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
             &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
         );
         this.life = life.get();
+        this.gate.fx.noted(&outcome, || {
+            let core = this.core.as_ref();
+            let has_deadline = core.is_some_and(WaitCore::has_deadline);
+            let attempts = core.map_or(0, |core| core.attempts);
+            let waiting_for = if has_deadline {
+                WaitingFor::Time
+            } else {
+                WaitingFor::Condition
+            };
+            (waiting_for, Progress::Attempts(attempts))
+        });
         outcome
     }
 }
@@ -334,7 +413,7 @@ where
         let this = &mut *self;
         let fx = this.gate.fx;
         let core = std::cell::RefCell::new(&mut this.core);
-        this.gate.drive(
+        let outcome = this.gate.drive(
             context,
             &mut |start| {
                 let fresh = DurationCore::new(this.duration?, this.laps, start)?;
@@ -362,6 +441,11 @@ where
                 }
             },
             &mut || Next::Frame,
-        )
+        );
+        this.gate.fx.noted(&outcome, || {
+            let alpha = this.core.as_ref().map_or(0.0, DurationCore::progress);
+            (WaitingFor::NextFrame, Progress::Alpha(alpha))
+        });
+        outcome
     }
 }

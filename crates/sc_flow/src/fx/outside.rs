@@ -1,6 +1,5 @@
 //! Waiting for other flows and for other threads.
 
-use std::cell::Cell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -13,7 +12,7 @@ use crate::error::FlowError;
 use crate::executor::flows;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
-use crate::join::{Awaiter, WakeBy};
+use crate::join::{Awaiter, Ending, WakeBy};
 
 impl<H> FlowCx<H> {
     /// Waits for the end of a flow. Awaiting it gives how the flow ended.
@@ -24,7 +23,7 @@ impl<H> FlowCx<H> {
         FlowEnd {
             fx: self,
             flow,
-            finish: None,
+            ending: None,
         }
     }
 
@@ -61,7 +60,7 @@ impl<H> FlowCx<H> {
 pub struct FlowEnd<'f, H: 'static> {
     fx: &'f FlowCx<H>,
     flow: FlowId,
-    finish: Option<Rc<Cell<Option<FlowFinish>>>>,
+    ending: Option<Rc<Ending>>,
 }
 
 impl<H> Future for FlowEnd<'_, H> {
@@ -70,38 +69,41 @@ impl<H> Future for FlowEnd<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
-        let finish = this.finish.get_or_insert_with(Rc::default);
-        if let Some(finish) = finish.get() {
+        let ending = this.ending.get_or_insert_with(Rc::default);
+        if let Some(outcome) = ending.take() {
             this.fx.has_awaited();
-            return Poll::Ready(match finish {
-                FlowFinish::Cancelled => Err(FlowError::Cancelled),
-                FlowFinish::Aborted => Err(FlowError::Aborted),
-                FlowFinish::Panicked => Err(FlowError::Panicked),
-                finish => Ok(finish),
-            });
+            return Poll::Ready(outcome);
         }
         // Registered anew each time: the waker may be another one. The old entry is replaced.
         let home = &this.fx.home;
-        let wake = if home.is_own(context.waker()) {
-            WakeBy::Flow(Rc::clone(home), this.fx.local)
-        } else {
-            WakeBy::Foreign(context.waker().clone())
-        };
-        let awaiter = Awaiter {
-            finish: Rc::clone(finish),
-            wake,
-        };
-        let flow = this.flow;
+        let (flow, ending) = (this.flow, Rc::clone(ending));
         let registered = this.fx.with(|cx| {
-            let found = flows(cx).get_mut(flow)?;
-            let same = |a: &Awaiter| Rc::ptr_eq(&a.finish, &awaiter.finish);
-            found.awaited_by.retain(|a| !same(a));
-            found.awaited_by.push(awaiter);
+            let state = flows(cx);
+            let own = home.inner.borrow().slot(this.fx.local);
+            let wake = match own.and_then(|slot| state.id(slot)) {
+                Some(id) if home.is_own(context.waker()) => {
+                    WakeBy::Flow(Arc::clone(&state.inbox), id)
+                }
+                _ => WakeBy::Foreign(context.waker().clone()),
+            };
+            let found = state.get_mut(flow)?;
+            found
+                .awaited_by
+                .retain(|a| !a.ending.is_dropped.get() && !Rc::ptr_eq(&a.ending, &ending));
+            found.awaited_by.push(Awaiter { ending, wake });
             Some(())
         })?;
         match registered {
             Some(()) => Poll::Pending,
             None => Poll::Ready(Err(FlowError::Gone)),
+        }
+    }
+}
+
+impl<H> Drop for FlowEnd<'_, H> {
+    fn drop(&mut self) {
+        if let Some(ending) = &self.ending {
+            ending.is_dropped.set(true);
         }
     }
 }

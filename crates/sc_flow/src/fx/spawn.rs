@@ -112,6 +112,10 @@ impl<H> Flow<H> {
             theirs.set(Some(value));
             Ok(())
         })?;
-        Ok(Task { id, result })
+        let finish = Rc::new(Cell::new(None));
+        if let Some(flow) = crate::executor::flows(cx).get_mut(id) {
+            flow.finish = Some(Rc::clone(&finish));
+        }
+        Ok(Task { id, result, finish })
     }
 }

@@ -23,6 +23,7 @@ impl<H> FlowCx<H> {
             clock: self.clock,
             deadline: None,
             registered: None,
+            by_own: false,
         }
     }
 
@@ -70,6 +71,8 @@ pub struct Delay<'f, H: 'static> {
     clock: Clock,
     deadline: Option<Until>,
     registered: Option<Registered>,
+    /// Whether it is registered by the flow's own waker.
+    by_own: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -104,7 +107,10 @@ impl<H> Future for Delay<'_, H> {
         });
         let is_over = match until {
             Until::Reading(deadline) => times.now[this.clock as usize] >= deadline,
-            Until::Frame(frame) => times.frame >= frame,
+            Until::Frame(frame) => {
+                let stands = times.paused && this.clock.stops_while_paused();
+                times.frame >= frame && !stands
+            }
         };
         if is_over {
             this.fx.has_awaited();
@@ -115,8 +121,9 @@ impl<H> Future for Delay<'_, H> {
                 home.want_frame(this.fx.local, frame, this.clock);
             }
             // Registered by the flow's own waker it stays registered.
-            _ if this.registered.is_some() && home.is_own(context.waker()) => {}
+            _ if this.by_own && home.is_own(context.waker()) => {}
             _ => {
+                this.by_own = home.is_own(context.waker());
                 if let Some(registered) = this.registered.take() {
                     home.unregister(registered);
                 }
@@ -161,7 +168,7 @@ impl<H> Future for Ticks<'_, H> {
         if this.frames == 1 {
             // The commonest wait: whichever frame is next that runs.
             let (until, _) = *this.until.get_or_insert((frame + 1, 0));
-            if frame >= until {
+            if frame >= until && !(home.paused.get() && clock.stops_while_paused()) {
                 this.fx.has_awaited();
                 return Poll::Ready(Ok(()));
             }
@@ -175,16 +182,18 @@ impl<H> Future for Ticks<'_, H> {
         } else {
             0
         };
-        let (until, paused_before) = this.until.get_or_insert((frame + this.frames, paused));
+        let (until, paused_before) = this
+            .until
+            .get_or_insert((frame.saturating_add(this.frames), paused));
         // Frames of a paused world do not count.
-        *until += paused - *paused_before;
+        *until = until.saturating_add(paused - *paused_before);
         *paused_before = paused;
         let until = *until;
-        if frame >= until {
+        if frame >= until && !(home.paused.get() && clock.stops_while_paused()) {
             this.fx.has_awaited();
             return Poll::Ready(Ok(()));
         }
-        if until == frame + 1 && home.is_own(context.waker()) {
+        if until <= frame.saturating_add(1) && home.is_own(context.waker()) {
             home.want_frame(this.fx.local, until, clock);
         } else {
             if let Some(registered) = this.registered.take() {
@@ -237,6 +246,7 @@ impl<H> Pace<'_, H> {
             clock,
             deadline: Some(Until::Reading(next)),
             registered: None,
+            by_own: false,
         };
         delay.await
     }

@@ -10,6 +10,7 @@ use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
 use crate::executor::Body;
+use crate::executor::end::is_ending;
 use crate::executor::start::{Options, start};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
@@ -254,7 +255,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration)> Node<H> for DurationNode<H, U> 
             if update.is_last {
                 return Next::End(FlowFinish::Completed);
             }
-            if left == 0 || crate::executor::flows(cx).is_ending() {
+            if left == 0 || is_ending(cx) {
                 return Next::Frame;
             }
         }

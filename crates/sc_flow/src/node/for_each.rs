@@ -5,16 +5,18 @@ use std::ops::Range;
 use std::panic::Location;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Secs, TimeError, secs};
+use sc_core::{Clock, Cx, Report, ReportKind, Secs, TimeError, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
+use crate::executor::end::is_ending;
 use crate::executor::flows;
 use crate::executor::start::{Options, start};
 use crate::finish::{FlowFinish, Step};
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
+use crate::reports;
 use crate::span::span;
 
 /// When the batches of a loop run.
@@ -243,6 +245,8 @@ where
             each: self.each,
             completed: self.completed,
             budget,
+            budget_reported: false,
+            name: self.options.name.clone().into_owned(),
             done: 0,
             of,
             clock: self.options.clock,
@@ -271,6 +275,8 @@ struct ForEachNode<H: 'static, I: Iterator, F> {
     each: F,
     completed: Option<crate::executor::Finished<H>>,
     budget: Option<u64>,
+    budget_reported: bool,
+    name: String,
     done: u64,
     of: Option<u64>,
     clock: Clock,
@@ -314,9 +320,18 @@ where
                     let spent = cx.stopwatch().unwrap_or(Duration::MAX) - started;
                     spent.as_nanos() < u128::from(budget)
                 }
-                Some((_, None)) => false,
+                Some((_, None)) => {
+                    if !self.budget_reported {
+                        self.budget_reported = true;
+                        let kind = ReportKind::Extension(&reports::BUDGET_WITHOUT_STOPWATCH);
+                        let what =
+                            "has a time budget, and the runtime no stopwatch: one item a batch";
+                        cx.report(Report::new(kind, what).object(self.name.clone()));
+                    }
+                    false
+                }
             };
-            if !goes_on || flows(cx).is_ending() {
+            if !goes_on || is_ending(cx) {
                 return self.core.next();
             }
         }

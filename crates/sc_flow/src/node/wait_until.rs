@@ -1,8 +1,9 @@
 //! Wait until: a condition, polled, with a deadline or without.
 
 use std::panic::Location;
+use std::time::Duration;
 
-use sc_core::{Clock, Cx, Life, Report, ReportKind, Secs, TickId, secs};
+use sc_core::{Clock, Culprit, Cx, Life, Report, ReportKind, Secs, TickId, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
@@ -206,10 +207,24 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             }
         };
         let mut core = WaitCore::new(interval, timeout, binding.now);
-        let satisfied = self.immediately && {
+        let mut satisfied = false;
+        if self.immediately {
             core.attempts = 1;
-            (self.condition)(cx, 0)
-        };
+            let (world, condition) = (binding.home.world, &mut self.condition);
+            let polled = cx.callback(world, Duration::ZERO, |cx| condition(cx, 0));
+            cx.attend();
+            match polled {
+                Ok(answer) => satisfied = answer,
+                Err(panic) => {
+                    let name = format!("flow `{}`", self.options.name);
+                    if let Some(tell) = self.options.on_finished {
+                        tell(cx, FlowFinish::Panicked);
+                    }
+                    cx.settle_panic(&Culprit::new(name, reports::PANIC_FIX), panic);
+                    return Err(FlowError::Panicked);
+                }
+            }
+        }
         if binding
             .home
             .world
