@@ -150,8 +150,7 @@ impl<H> Runtime<H> {
     /// # use sc_core::Runtime;
     /// # use std::time::Duration;
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
-    /// let report = rt.tick(&mut host, Duration::from_millis(16))?;
-    /// assert_eq!((report.frame, report.ticks), (1, 0));
+    /// assert_eq!(rt.tick(&mut host, Duration::from_millis(16))?.frame, 1);
     /// # Ok::<(), sc_core::Error>(())
     /// ```
     pub fn tick(&mut self, host: &mut H, real_delta: Duration) -> Result<FrameReport, FrameError> {
@@ -207,8 +206,7 @@ impl<H> Runtime<H> {
     /// rt.run_stage(&mut host, Stage::DuringPhysics)?;
     /// // .. and is awaited here
     /// rt.run_through(&mut host, Stage::Console)?;
-    /// let report = rt.end_frame(&mut host)?;
-    /// assert_eq!(report.frame, 1);
+    /// assert_eq!(rt.end_frame(&mut host)?.frame, 1);
     /// # Ok::<(), sc_core::Error>(())
     /// ```
     ///
@@ -232,8 +230,7 @@ impl<H> Runtime<H> {
     /// `real_delta` as usual.
     ///
     /// ```
-    /// # use sc_core::{Clock, Runtime, WorldDelta, WorldKind};
-    /// # use std::time::Duration;
+    /// # use {sc_core::{Clock, Runtime, WorldDelta, WorldKind}, std::time::Duration};
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
     /// let level = rt.cx(&mut host).create_world(WorldKind::Game)?;
     /// let step = Duration::from_millis(20);
@@ -277,6 +274,15 @@ impl<H> Runtime<H> {
 
     /// Runs the stage that comes next. `Begin` and `End` have calls of their own.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// rt.run_stage(&mut host, Stage::Timers)?;
+    /// assert!(rt.run_stage(&mut host, Stage::DuringPhysics).is_err(), "one is left out");
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`FrameError::NoFrame`]; [`FrameError::StageOrder`] for any stage but the next: a stage
     /// cannot be left out.
@@ -297,6 +303,15 @@ impl<H> Runtime<H> {
     }
 
     /// Runs every stage from the next one through `stage`.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// rt.run_through(&mut host, Stage::Console)?;
+    /// assert!(rt.run_through(&mut host, Stage::Flows).is_err(), "it has run");
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`FrameError::NoFrame`]; [`FrameError::StageOrder`] when `stage` was run already, or is
@@ -319,6 +334,16 @@ impl<H> Runtime<H> {
     }
 
     /// The last piece of a frame.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// assert!(rt.end_frame(&mut host).is_err(), "stages are left");
+    /// rt.run_through(&mut host, Stage::Console)?;
+    /// assert_eq!(rt.end_frame(&mut host)?.frame, 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`FrameError::NoFrame`]; [`FrameError::StageOrder`] when a stage was left out: the frame

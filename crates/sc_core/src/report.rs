@@ -108,6 +108,13 @@ pub struct Report {
 
 impl Report {
     /// A report of a kind, with that kind's severity and fix.
+    ///
+    /// ```
+    /// # use sc_core::{Report, ReportKind};
+    /// let report = Report::new(ReportKind::NoLiveWorld, "was to be opened").object("Door").world("level");
+    /// assert_eq!(report.fix, ReportKind::NoLiveWorld.fix());
+    /// assert!(report.to_string().starts_with("Door (world `level`): was to be opened; to fix: "));
+    /// ```
     #[must_use]
     pub fn new(kind: ReportKind, what: impl Into<String>) -> Self {
         Report {

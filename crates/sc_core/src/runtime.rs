@@ -97,6 +97,12 @@ impl<H> Default for Runtime<H> {
 
 impl<H> Runtime<H> {
     /// An empty runtime: no world, no delta limit, panics propagate, reports go to `tracing`.
+    ///
+    /// ```
+    /// use sc_core::Runtime;
+    /// let rt = Runtime::<()>::new();
+    /// assert_eq!((rt.frame_number(), rt.world_list().len()), (0, 0));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         let inbox = Inbox::new();
@@ -136,6 +142,14 @@ impl<H> Runtime<H> {
     }
 
     /// The way to everything, outside callbacks: no world, no delta.
+    ///
+    /// ```
+    /// use sc_core::Runtime;
+    /// let (mut rt, mut score) = (Runtime::new(), 0);
+    /// let mut cx = rt.cx(&mut score);
+    /// *cx.host_mut() += 1;
+    /// assert_eq!((cx.world(), score), (None, 1));
+    /// ```
     #[must_use]
     pub fn cx<'a>(&'a mut self, host: &'a mut H) -> Cx<'a, H> {
         Cx {
@@ -146,6 +160,17 @@ impl<H> Runtime<H> {
     }
 
     /// Posts closures to this runtime from other threads.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut score) = (Runtime::new(), 0);
+    /// let poster = rt.poster();
+    /// poster.post(|cx| *cx.host_mut() += 5)?;
+    /// assert_eq!(score, 0);
+    /// rt.tick_secs(&mut score, 0.1)?;
+    /// assert_eq!(score, 5);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn poster(&self) -> Poster<H> {
         Poster::new(Arc::clone(&self.inbox))
@@ -211,6 +236,14 @@ impl<H> Runtime<H> {
     }
 
     /// Sets the stopwatch for budgets and timings.
+    ///
+    /// ```
+    /// # use sc_core::{ManualClock, Runtime};
+    /// # let mut rt = Runtime::<()>::new();
+    /// assert!(!rt.has_stopwatch());
+    /// rt.set_stopwatch(ManualClock::default());
+    /// assert!(rt.has_stopwatch());
+    /// ```
     pub fn set_stopwatch(&mut self, stopwatch: impl Stopwatch) {
         self.set_boxed_stopwatch(Box::new(stopwatch));
     }
@@ -227,6 +260,26 @@ impl<H> Runtime<H> {
 
     /// Times every tick by the stopwatch, for [`TickInfo`](crate::TickInfo). Off by default: two
     /// readings of a clock cost more than a small tick. Without a stopwatch, timings stay empty.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, ManualClock, Runtime, Tickable, WorldKind};
+    /// # use std::time::Duration;
+    /// /// Busy for 2 ms, by the clock it is given.
+    /// struct Busy(ManualClock);
+    /// impl Tickable<()> for Busy {
+    ///     fn tick(&mut self, _: &mut Cx<'_, ()>) { self.0.advance(Duration::from_millis(2)); }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let clock = ManualClock::default();
+    /// rt.set_stopwatch(clock.clone());
+    /// rt.set_profiling(true);
+    /// let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let busy = cx.spawn_in(world, Busy(clock))?;
+    /// rt.tick_secs(&mut host, 0.1)?;
+    /// assert_eq!(rt.tick_list()[0].last_time, Some(Duration::from_millis(2)));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn set_profiling(&mut self, on: bool) {
         self.profile = on;
     }
@@ -241,6 +294,14 @@ impl<H> Runtime<H> {
     }
 
     /// The number of the current frame, or of the last one; the first is 1.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.tick_secs(&mut host, 0.1)?;
+    /// assert_eq!(rt.frame_number(), 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn frame_number(&self) -> u64 {
         self.frame.number
