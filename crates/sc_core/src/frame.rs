@@ -89,7 +89,7 @@ pub struct FrameReport {
     /// The most that was cut off any world's dilated delta, by `max_delta` or by the range of a
     /// clock.
     pub clamped_dilated: Duration,
-    /// What [`Cx::forgive_elapsed`] dropped.
+    /// What [`Cx::forgive_elapsed`](crate::Cx::forgive_elapsed) dropped.
     pub forgiven: Duration,
     /// How many ticks of objects ran.
     pub ticks: u64,
