@@ -129,12 +129,6 @@ pub(crate) struct FrameState {
 /// A host's way to make a world's deltas.
 type DeltaSource<'s> = &'s mut dyn FnMut(WorldId) -> Option<WorldDelta>;
 
-impl FrameState {
-    pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
-}
-
 impl<H> Runtime<H> {
     /// Runs one frame: begin, all stages, end.
     ///
@@ -267,6 +261,7 @@ impl<H> Runtime<H> {
         }));
         if let Err(payload) = outcome {
             self.close_frame();
+            self.keep_handler_panics = false;
             resume_unwind(payload);
         }
         Ok(())
@@ -379,6 +374,7 @@ impl<H> Runtime<H> {
     }
 
     fn open_frame(&mut self, host: &mut H, handed_in: u64, deltas: Option<DeltaSource<'_>>) {
+        self.keep_handler_panics = true;
         let frame = &mut self.frame;
         frame.number += 1;
         frame.open = Some(Stage::Begin);
@@ -584,6 +580,7 @@ impl<H> Runtime<H> {
             reports: std::mem::take(&mut frame.reports),
         };
         let panicked = hooks.err().or(dropped);
+        self.keep_handler_panics = false;
         (report, panicked.or(self.handler_panic.take()))
     }
 

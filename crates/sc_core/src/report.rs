@@ -152,12 +152,12 @@ impl fmt::Display for Report {
             (None, Some(world)) => write!(f, "world `{world}`: ")?,
             (None, None) => {}
         }
-        write!(f, "{}; to fix: {}", self.what, self.fix)
+        write!(f, "{}; to fix: {}", OneLine(&self.what), self.fix)
     }
 }
 
-/// A name on one line: control characters are escaped, so that no name can forge a line of a log; an
-/// empty one is seen.
+/// A text on one line: control characters are escaped, so that neither a name nor a panic's message
+/// can forge a line of a log; an empty name is seen.
 struct OneLine<'s>(&'s str);
 
 impl fmt::Display for OneLine<'_> {

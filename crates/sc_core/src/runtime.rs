@@ -76,6 +76,8 @@ pub struct Runtime<H: 'static> {
     report_handler: ReportHandler,
     /// The first panic of the report handler since the last frame ended.
     pub(crate) handler_panic: Option<Payload>,
+    /// In a frame or in the runtime's end: panics of the handler wait until that is over.
+    pub(crate) keep_handler_panics: bool,
     /// Callbacks on the stack.
     pub(crate) depth: u32,
     /// Something must happen before the next callback: see `Cx::after_callback`.
@@ -131,6 +133,7 @@ impl<H> Runtime<H> {
             profile: false,
             report_handler: Box::new(trace_report),
             handler_panic: None,
+            keep_handler_panics: false,
             depth: 0,
             attention: false,
             dying: VecDeque::new(),
@@ -313,7 +316,7 @@ impl<H> Runtime<H> {
         let handled = catch_unwind(AssertUnwindSafe(|| handler(&report)));
         if let Err(payload) = handled {
             // Raised when everything is in order again: at the end of the frame, if one is open.
-            if self.frame.is_open() || self.depth > 0 || self.tearing_down {
+            if self.keep_handler_panics || self.depth > 0 || self.tearing_down {
                 self.handler_panic.get_or_insert(payload);
             } else {
                 resume_unwind(payload);
@@ -354,6 +357,7 @@ impl<H> Runtime<H> {
             return;
         }
         self.is_shut_down = true;
+        self.keep_handler_panics = true;
         for world in self.world_order.clone().into_iter().rev() {
             self.mark_dying(world);
         }
@@ -377,6 +381,7 @@ impl<H> Runtime<H> {
         self.posted.clear();
         let later = self.teardown_panic.take().or(dropped);
         let later = later.or(self.handler_panic.take());
+        self.keep_handler_panics = false;
         if let Some(payload) = worlds.err().or(later) {
             resume_unwind(payload);
         }
@@ -413,6 +418,7 @@ impl<H> Runtime<H> {
 impl<H> Drop for Runtime<H> {
     fn drop(&mut self) {
         self.inbox.close();
+        self.keep_handler_panics = true;
         let all: Vec<u32> = (0..self.slots.hot.len())
             .filter_map(|index| u32::try_from(index).ok())
             .filter(|&slot| self.slots.has(slot, flag::INITIALIZED))
@@ -420,6 +426,11 @@ impl<H> Drop for Runtime<H> {
         for slot in self.slots.newest_first(&all) {
             let what = "the runtime was dropped while it was still initialized";
             self.report_on(slot, Report::new(ReportKind::RuntimeDropped, what));
+        }
+        if let Some(payload) = self.handler_panic.take()
+            && !std::thread::panicking()
+        {
+            resume_unwind(payload);
         }
     }
 }
