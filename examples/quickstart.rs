@@ -10,6 +10,7 @@
 //! milliseconds) instead of the real clock, as fast as it goes. `--record FILE` writes one.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -67,7 +68,7 @@ impl Tickable<Game> for Radar {
     }
 }
 
-/// Ticks in another group, after the runner: it never lags a frame behind.
+/// Ticks in another group, after the runner: so it never lags a frame behind.
 struct Camera;
 
 impl Tickable<Game> for Camera {
@@ -194,10 +195,10 @@ impl Tickable<Game> for Director {
             self.next_row += 0.5;
             let game = cx.host();
             let row = format!(
-                "{:<19} runner {:5.2} m   camera {:5.2} m   radar {:2}   menu {:3}   arena {:.2} s",
+                "{:<19} runner {:5.2} m   camera lag {:.2} m   radar {:2}   menu {:3}   arena {:.2} s",
                 game.state,
                 game.runner_at,
-                game.camera_at,
+                game.runner_at - game.camera_at,
                 game.radar_sweeps,
                 game.menu_frames,
                 game.arena_seconds,
@@ -248,22 +249,28 @@ fn build(cx: &mut Cx<'_, Game>) -> Result<Cast, Error> {
     })
 }
 
+const LEGEND: &str = "\
+runner: metres run; camera lag: metres behind the runner (it ticks after it); radar: ticks, twice a
+second of game time; menu: ticks, in the pause only; arena: seconds of a second world, till it ends
+";
+
 fn play(arguments: &Arguments) -> Result<(), Error> {
+    // Before anything is built: a bad file ends this with one error.
+    let trace = arguments.trace.as_ref().map(FrameTrace::read).transpose()?;
     let mut game = Game {
-        live: arguments.trace.is_none(),
+        live: trace.is_none(),
         ..Game::default()
     };
     let mut rt = Runtime::new();
     let cast = build(&mut rt.cx(&mut game))?;
 
-    let run = if let Some(path) = &arguments.trace {
-        let trace = FrameTrace::read(path)?;
-        if let Some(source) = trace.source() {
+    let run = if let Some(trace) = &trace {
+        if let Some((path, source)) = arguments.trace.as_ref().zip(trace.source()) {
             println!("{}: {source}", path.display());
         }
         let run = Driver::uncapped()
             .recording()
-            .replay(&trace, &mut rt, &mut game)?;
+            .replay(trace, &mut rt, &mut game)?;
         let same =
             run.elapsed == trace.total() && rt.cx(&mut game).runtime_elapsed() == run.elapsed;
         println!(
@@ -274,11 +281,19 @@ fn play(arguments: &Arguments) -> Result<(), Error> {
         );
         run
     } else {
+        println!("{LEGEND}");
         Driver::at_fps(60)
             .recording()
             .run_for(secs(6), &mut rt, &mut game)?
     };
-    summary(&run, &rt.tick_list());
+    let mut gone = Vec::new();
+    if game.lantern.is_none() {
+        gone.push(("Lantern", "its owner forgot to shut it down"));
+    }
+    if !rt.cx(&mut game).is_initialized(&cast.bomb) {
+        gone.push(("Bomb", "its world, the arena, has ended"));
+    }
+    summary(&run, &rt.tick_list(), &gone);
     if let (Some(path), Some(trace)) = (&arguments.record, &run.trace) {
         trace.write(path)?;
         println!("{} frames written to {}", trace.len(), path.display());
@@ -296,7 +311,11 @@ fn play(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-fn summary(run: &RunReport, objects: &[TickInfo]) {
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn summary(run: &RunReport, objects: &[TickInfo], gone: &[(&str, &str)]) {
     println!("\nobject       group        interval   ticks");
     for object in objects {
         let group = object
@@ -310,17 +329,20 @@ fn summary(run: &RunReport, objects: &[TickInfo]) {
             object.ticks
         );
     }
+    for (name, why) in gone {
+        println!("{name:<12} gone: {why}");
+    }
     let limit = Duration::from_millis(50);
     let trace = run.trace.clone().unwrap_or_default();
     let hitches: Vec<_> = trace.hitches(limit).collect();
     let worst = hitches.iter().map(|&(_, time)| time).max();
     println!(
-        "\n{} frames in {:.3} s, {} ticks, {} reports, {} hitches over {limit:?}{}",
-        run.frames,
+        "\n{} in {:.3} s, {}, {}, {} over {limit:?}{}",
+        counted(run.frames, "frame", "frames"),
         run.elapsed.as_secs_f64(),
-        run.ticks,
-        run.reports,
-        hitches.len(),
+        counted(run.ticks, "tick", "ticks"),
+        counted(run.reports, "report", "reports"),
+        counted(hitches.len() as u64, "hitch", "hitches"),
         worst.map_or(String::new(), |time| format!(", the worst {time:?}")),
     );
 }
@@ -347,7 +369,10 @@ fn arguments() -> Result<Arguments, String> {
 
 fn main() -> ExitCode {
     // Reports go to `tracing`, target `stillcooking`; this shows them.
-    tracing_subscriber::fmt().without_time().init();
+    tracing_subscriber::fmt()
+        .without_time()
+        .with_ansi(std::io::stdout().is_terminal())
+        .init();
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(problem) => {

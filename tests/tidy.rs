@@ -113,6 +113,11 @@ fn every_report_kind_is_in_the_diagnostics() {
 }
 
 #[test]
+fn every_fix_of_a_report_is_in_the_diagnostics() {
+    expect_none(checks::report_fixes(&repository()));
+}
+
+#[test]
 fn no_file_holds_a_word_that_does_not_belong() {
     expect_none(
         repository()

@@ -3,6 +3,7 @@
 
 use super::source::{
     ErrorAttribute, before_tests, code_only, enum_variants, error_attributes, is_name,
+    literals_in_brackets, read_literal,
 };
 
 /// One text file of the repository; the path is relative to its root, with `/`.
@@ -283,6 +284,54 @@ pub(crate) fn report_kinds(files: &[File]) -> Vec<String> {
         .collect()
 }
 
+/// Every literal text that says how to fix what a report tells of stands in the diagnostics page:
+/// those that `ReportKind::fix` gives, those that a report gets instead (`fix = ".."`), and those of a
+/// `Culprit`.
+pub(crate) fn report_fixes(files: &[File]) -> Vec<String> {
+    let page = find(files, DIAGNOSTICS).map(one_spaced);
+    let mut of_kinds = 0;
+    let mut problems = Vec::new();
+    for file in files {
+        if !is_crate_source(&file.path) || is_test_file(&file.path) {
+            continue;
+        }
+        let text = before_tests(&file.text);
+        let code = code_only(text);
+        let mut fixes = Vec::new();
+        if enum_variants(text, "ReportKind").is_some()
+            && let Some(at) = code.find("fn fix(")
+            && let Some(body) = code.get(at..).and_then(|code| code.find('{'))
+        {
+            let given = literals_in_brackets(text, at + body);
+            of_kinds += given.len();
+            fixes.extend(given.into_iter().map(|fix| (fix.line, fix.value)));
+        }
+        for (at, name) in code.match_indices("fix = ") {
+            let head = text.get(..at).unwrap_or_default();
+            let literal = text.get(at + name.len()..).and_then(read_literal);
+            if let Some((value, _)) = literal.filter(|_| !head.ends_with(is_name)) {
+                fixes.push((head.matches('\n').count() + 1, value));
+            }
+        }
+        for (at, _) in code.match_indices("Culprit::new(") {
+            let second = |l: &super::source::Literal| l.depth == 1 && l.after_comma;
+            let given = literals_in_brackets(text, at).into_iter().filter(second);
+            fixes.extend(given.map(|fix| (fix.line, fix.value)));
+        }
+        for (line, fix) in fixes {
+            let fix = one_spaced(&fix);
+            if !page.as_ref().is_some_and(|page| page.contains(&fix)) {
+                let path = &file.path;
+                problems.push(format!("{path}:{line}: \"{fix}\" is not in {DIAGNOSTICS}"));
+            }
+        }
+    }
+    if of_kinds == 0 {
+        problems.push("no source of a crate has literals in `ReportKind::fix`".to_owned());
+    }
+    problems
+}
+
 /// No file holds a word that means nothing to its readers. The words are put together here, so that
 /// this file passes too.
 pub(crate) fn forbidden_words(path: &str, text: &str) -> Vec<String> {
@@ -526,6 +575,39 @@ mod tests {
         assert_eq!(
             report_kinds(&[]),
             ["no source of a crate declares the variants of `pub enum ReportKind`"]
+        );
+    }
+
+    #[test]
+    fn a_fix_without_explanation_is_found() {
+        let kinds = (
+            "crates/a/src/report.rs",
+            "pub enum ReportKind { One, Two }\nimpl ReportKind {\n    const fn fix(self) -> &'static str {\n        \
+             match self {\n            One => \"do one\",\n            Two => {\n                \"do two\"\n            \
+             }\n        }\n    }\n    fn after() { \"no fix\" }\n}\n",
+        );
+        let own = (
+            "crates/a/src/b.rs",
+            "report.fix = \"own\".into();\nlet prefix = \"no\";\nCulprit::new(format!(\"no {}\", \"no\"), \"mend it\");\n\
+             Culprit::new(\"no\", fix);\n",
+        );
+        let page = (DIAGNOSTICS, "to fix: do one; to fix: do\ntwo; own, mend it");
+        assert_eq!(
+            report_fixes(&files(&[kinds, own, page])),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            report_fixes(&files(&[kinds, own, (DIAGNOSTICS, "do one")])),
+            [
+                "crates/a/src/report.rs:7: \"do two\" is not in docs/diagnostics.md",
+                "crates/a/src/b.rs:1: \"own\" is not in docs/diagnostics.md",
+                "crates/a/src/b.rs:3: \"mend it\" is not in docs/diagnostics.md"
+            ]
+        );
+        assert_eq!(report_fixes(&files(&[kinds, own])).len(), 4);
+        assert_eq!(
+            report_fixes(&files(&[page])),
+            ["no source of a crate has literals in `ReportKind::fix`"]
         );
     }
 

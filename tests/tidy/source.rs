@@ -193,6 +193,55 @@ fn read_concat(list: &str) -> Option<String> {
     Some(value)
 }
 
+/// A string literal between brackets.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Literal {
+    /// Its line in the whole text.
+    pub(crate) line: usize,
+    /// How many brackets are open around it, the first one counted.
+    pub(crate) depth: usize,
+    /// Whether a comma stands before it that is inside the first bracket only.
+    pub(crate) after_comma: bool,
+    pub(crate) value: String,
+}
+
+/// The string literals between the first bracket at or behind byte `from` and the one that closes it.
+pub(crate) fn literals_in_brackets(text: &str, from: usize) -> Vec<Literal> {
+    let mut found = Vec::new();
+    let mut rest = text.get(from..).unwrap_or_default();
+    let mut previous = ' ';
+    let (mut depth, mut after_comma) = (0_usize, false);
+    while let Some(first) = rest.chars().next() {
+        let opaque = opaque_len(rest, previous);
+        if opaque > 0 {
+            if depth > 0
+                && let Some((value, _)) = read_literal(rest)
+            {
+                let before = text.len() - rest.len();
+                let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
+                found.push(Literal {
+                    line,
+                    depth,
+                    after_comma,
+                    value,
+                });
+            }
+        } else if matches!(first, '(' | '[' | '{') {
+            depth += 1;
+        } else if matches!(first, ')' | ']' | '}') {
+            if depth <= 1 {
+                break;
+            }
+            depth -= 1;
+        } else if first == ',' && depth == 1 {
+            after_comma = true;
+        }
+        previous = first;
+        rest = rest.split_at(opaque.max(first.len_utf8())).1;
+    }
+    found
+}
+
 /// The text before its `#[cfg(test)] mod name { .. }`. A `mod tests;` ends nothing: that module is
 /// in a file of its own.
 pub(crate) fn before_tests(text: &str) -> &str {
@@ -294,6 +343,26 @@ mod tests {
                 (8, ErrorAttribute::Other),
             ]
         );
+    }
+
+    #[test]
+    fn literals_between_brackets_are_found() {
+        let text =
+            "let a = \"no\";\nf(\"one\", // \"no\"\n [g(\"two\", 'x')], r\"three\"); h(\"no\")";
+        let found: Vec<_> = literals_in_brackets(text, 0)
+            .into_iter()
+            .map(|l| (l.line, l.depth, l.after_comma, l.value))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (2, 1, false, "one".to_owned()),
+                (3, 3, true, "two".to_owned()),
+                (3, 1, true, "three".to_owned()),
+            ]
+        );
+        assert_eq!(literals_in_brackets("no \"brackets\"", 0), []);
+        assert_eq!(literals_in_brackets("(", 9), []);
     }
 
     #[test]

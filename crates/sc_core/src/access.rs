@@ -133,6 +133,17 @@ impl<H> Cx<'_, H> {
 
 impl<H> Access<H> {
     /// The same access, bound to another world or to none.
+    ///
+    /// ```
+    /// # use sc_core::{AccessError, Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let level = cx.create_world(WorldKind::Game).ok();
+    /// let access = cx.access().in_world(level);
+    /// let seen = cx.enter(|| access.with(|cx| cx.world()))?;
+    /// assert_eq!(seen, level);
+    /// # Ok::<(), AccessError>(())
+    /// ```
     #[must_use]
     pub fn in_world(&self, world: Option<WorldId>) -> Self {
         Access {

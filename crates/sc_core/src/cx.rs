@@ -77,6 +77,14 @@ impl<H> Cx<'_, H> {
     }
 
     /// The host: the game's own state.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut score) = (Runtime::new(), 7);
+    /// let mut cx = rt.cx(&mut score);
+    /// *cx.host_mut() += 1;
+    /// assert_eq!(*cx.host(), 8);
+    /// ```
     #[must_use]
     pub fn host(&self) -> &H {
         self.host
@@ -89,6 +97,29 @@ impl<H> Cx<'_, H> {
     }
 
     /// The world this callback runs in; `None` outside callbacks and for worldless objects.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldId, WorldKind};
+    /// # use std::time::Duration;
+    /// #[derive(Default)]
+    /// struct Seen { world: Option<WorldId>, delta: Duration }
+    /// impl Tickable<()> for Seen {
+    ///     fn tick(&mut self, cx: &mut Cx<'_, ()>) {
+    ///         (self.world, self.delta) = (cx.world(), cx.delta());
+    ///         assert_eq!(cx.delta_secs(), 0.25);
+    ///     }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let level = cx.create_world(WorldKind::Game)?;
+    /// let seen = cx.spawn_in(level, Seen::default())?;
+    /// rt.tick_secs(&mut host, 0.25)?;
+    /// let cx = rt.cx(&mut host);
+    /// assert_eq!((cx.world(), cx.delta()), (None, Duration::ZERO));
+    /// let seen = cx.get(&seen)?;
+    /// assert_eq!((seen.world, seen.delta), (Some(level), Duration::from_millis(250)));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn world(&self) -> Option<WorldId> {
         self.scope.world
@@ -131,6 +162,18 @@ impl<H> Cx<'_, H> {
     }
 
     /// The number of the current frame, or of the last one; the first is 1.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # use std::time::Duration;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// for _ in 0..3 {
+    ///     rt.tick_secs(&mut host, 0.5)?;
+    /// }
+    /// let cx = rt.cx(&mut host);
+    /// assert_eq!((cx.frame(), cx.runtime_elapsed()), (3, Duration::from_millis(1500)));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn frame(&self) -> u64 {
         self.rt.frame.number
@@ -162,11 +205,30 @@ impl<H> Cx<'_, H> {
     /// Deltas that the host makes for its worlds itself are not touched.
     ///
     /// [`FrameReport`]: crate::FrameReport
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// // .. eight seconds of loading ..
+    /// rt.cx(&mut host).forgive_elapsed();
+    /// let report = rt.tick_secs(&mut host, 8)?;
+    /// assert_eq!((report.forgiven.as_secs(), report.real_delta.as_secs()), (8, 0));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn forgive_elapsed(&mut self) {
         self.rt.frame.forgive = true;
     }
 
     /// Sends a report through the runtime's handler.
+    ///
+    /// ```
+    /// # use sc_core::{Report, ReportKind, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let what = "was to be opened in a world that has ended";
+    /// rt.cx(&mut host).report(Report::new(ReportKind::NoLiveWorld, what).object("Door"));
+    /// assert_eq!(rt.tick_secs(&mut host, 0.1)?.reports, 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn report(&mut self, report: Report) {
         self.rt.send_report(report);
     }
@@ -222,6 +284,22 @@ impl<H> Cx<'_, H> {
 
     /// Deals with what a [`callback`](Self::callback) threw, by the panic policy: raises it again,
     /// or makes a report that names the culprit and goes on.
+    ///
+    /// ```
+    /// # use sc_core::{Culprit, PanicPolicy, Runtime};
+    /// # use std::time::Duration;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.set_panic_policy(PanicPolicy::Isolate);
+    /// let mut cx = rt.cx(&mut host);
+    /// let outcome = cx.callback(None, Duration::ZERO, |_| panic!("no key"));
+    /// if let Err(panic) = outcome {
+    ///     assert_eq!(panic.message(), "no key");
+    ///     let culprit = Culprit::new("alarm of door 7", "fix the panic in the alarm").world("level");
+    ///     cx.settle_panic(&culprit, panic);
+    /// }
+    /// assert_eq!(rt.tick_secs(&mut host, 0.1)?.reports, 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Panics
     /// With the same panic, when the policy is `Propagate`; in a teardown, when everything has

@@ -76,6 +76,14 @@ pub struct ManualClock(Rc<Cell<Duration>>);
 
 impl ManualClock {
     /// Moves the clock forward.
+    ///
+    /// ```
+    /// # use sc_core::{ManualClock, Stopwatch};
+    /// # use std::time::Duration;
+    /// let clock = ManualClock::default();
+    /// clock.advance(Duration::from_millis(5));
+    /// assert_eq!(clock.now(), Duration::from_millis(5));
+    /// ```
     pub fn advance(&self, by: Duration) {
         self.0.set(self.0.get().saturating_add(by));
     }
@@ -188,16 +196,46 @@ pub enum DriverError {
 
 impl Driver {
     /// At most `fps` frames a second; validated when it runs.
+    ///
+    /// ```
+    /// # use sc_core::{Driver, DriverError, ManualClock, Runtime, secs};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let clock = ManualClock::default();
+    /// let run = Driver::at_fps(60).clock(clock).run_for(secs(1), &mut rt, &mut host)?;
+    /// assert_eq!(run.frames, 60);
+    /// let refused = Driver::at_fps(0).run_for(secs(1), &mut rt, &mut host);
+    /// assert!(matches!(refused, Err(DriverError::BadRate { .. })));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn at_fps(fps: impl Into<f64>) -> Self {
         Self::new(Pace::Capped(fps.into()))
     }
 
     /// As many frames as it goes.
+    ///
+    /// ```
+    /// # use sc_core::{Driver, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let run = Driver::uncapped().run_while(|rt, _| rt.frame_number() < 100, &mut rt, &mut host)?;
+    /// assert_eq!(run.frames, 100);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn uncapped() -> Self {
         Self::new(Pace::Uncapped)
     }
 
     /// Frames of exactly one step; validated when it runs.
+    ///
+    /// ```
+    /// # use sc_core::{Driver, DriverError, ManualClock, Runtime, secs};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let clock = ManualClock::default();
+    /// let run = Driver::fixed(secs(0.02)).clock(clock).run_for(secs(1), &mut rt, &mut host)?;
+    /// assert_eq!((run.frames, run.elapsed.as_secs()), (50, 1));
+    /// let refused = Driver::fixed(0).run_for(secs(1), &mut rt, &mut host);
+    /// assert_eq!(refused.err(), Some(DriverError::ZeroStep));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn fixed(step: impl Into<Secs>) -> Self {
         Self::new(Pace::Fixed(step.into()))
     }
@@ -217,12 +255,34 @@ impl Driver {
     }
 
     /// Keeps the frames' deltas for the [`RunReport`].
+    ///
+    /// ```
+    /// # use sc_core::{Driver, ManualClock, Runtime, secs};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let run = Driver::at_fps(50)
+    ///     .clock(ManualClock::default())
+    ///     .recording()
+    ///     .run_for(secs(1), &mut rt, &mut host)?;
+    /// let trace = run.trace.unwrap_or_default();
+    /// assert_eq!((trace.len(), trace.total()), (50, run.elapsed));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn recording(mut self) -> Self {
         self.record = true;
         self
     }
 
     /// Runs until the deltas handed out have reached `time`.
+    ///
+    /// ```
+    /// # use sc_core::{Driver, ManualClock, Runtime, secs};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let run = Driver::at_fps(10)
+    ///     .clock(ManualClock::default())
+    ///     .run_for(secs(0.95), &mut rt, &mut host)?;
+    /// assert_eq!((run.frames, run.elapsed.as_millis()), (10, 1000));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`DriverError`], before the first frame for what is wrong with the driver or `time`.

@@ -69,6 +69,27 @@ pub type InspectHook<H> = fn(&Runtime<H>) -> Vec<String>;
 /// assert_eq!(rt.cx(&mut host).world_state::<Count>(world)?.0, 1);
 /// # Ok::<(), sc_core::Error>(())
 /// ```
+///
+/// All kinds of hooks, in the order in which they are called:
+///
+/// ```
+/// # use sc_core::{Extension, Runtime, Stage, TeardownPhase, WorldKind};
+/// let mut log = Vec::new();
+/// let mut rt = Runtime::<Vec<&'static str>>::new();
+/// let mut cx = rt.cx(&mut log);
+/// cx.install(
+///     Extension::<Vec<&'static str>>::new("log")
+///         .on_runtime_stage(Stage::Timers, |cx| cx.host_mut().push("once"))
+///         .on_world_stage(Stage::Timers, |cx| cx.host_mut().push("for the world"))
+///         .on_teardown(TeardownPhase::Timers, |cx, _world| cx.host_mut().push("the world ends"))
+///         .on_runtime_teardown(|cx| cx.host_mut().push("the runtime ends")),
+/// );
+/// cx.create_world(WorldKind::Game)?;
+/// rt.tick_secs(&mut log, 0.1)?;
+/// rt.shutdown(&mut log);
+/// assert_eq!(log, ["for the world", "once", "the world ends", "the runtime ends"]);
+/// # Ok::<(), sc_core::Error>(())
+/// ```
 pub struct Extension<H: 'static> {
     name: &'static str,
     stages: Vec<StageEntry<H>>,
@@ -211,6 +232,15 @@ impl StateMap {
 impl<H> Cx<'_, H> {
     /// Installs an extension. `false` when one of that name is installed already: the first
     /// stays.
+    ///
+    /// ```
+    /// # use sc_core::{Extension, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// assert!(cx.install(Extension::new("alarms")));
+    /// assert!(!cx.install(Extension::new("alarms")), "the first stays");
+    /// assert!(rt.extensions().eq(["alarms"]));
+    /// ```
     pub fn install(&mut self, extension: Extension<H>) -> bool {
         let known = self.rt.extensions.iter().any(|e| e.name == extension.name);
         if !known {
@@ -230,6 +260,17 @@ impl<H> Cx<'_, H> {
     }
 
     /// The runtime's value of a type, made by `Default` on first use. Dropped with the runtime.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// #[derive(Default)]
+    /// struct Alarms(u32);
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.runtime_state::<Alarms>().0 += 1;
+    /// assert_eq!(cx.runtime_state::<Alarms>().0, 1);
+    /// assert_eq!(rt.state::<Alarms>().map(|alarms| alarms.0), Some(1));
+    /// ```
     pub fn runtime_state<T: Default + 'static>(&mut self) -> &mut T {
         match self.rt.state.get_or_default() {
             Some(state) => state,
@@ -239,6 +280,20 @@ impl<H> Cx<'_, H> {
 
     /// A world's value of a type, made by `Default` on first use. Dropped with the world, after
     /// its teardown.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// #[derive(Default)]
+    /// struct Alarms(u32);
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.world_state::<Alarms>(world)?.0 += 1;
+    /// assert_eq!(cx.runtime().world_state::<Alarms>(world).map(|alarms| alarms.0), Some(1));
+    /// cx.destroy_world(world);
+    /// assert!(cx.world_state::<Alarms>(world).is_err());
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`WorldError::Gone`].
@@ -267,6 +322,15 @@ impl<H> Runtime<H> {
 
     /// What lives of an extension's kind, a line each; `None` when no extension of that name is
     /// installed.
+    ///
+    /// ```
+    /// # use sc_core::{Extension, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.install(Extension::new("alarms").inspected_by(|_| vec!["door 7".to_owned()]));
+    /// assert_eq!(rt.inspect("alarms"), Some(vec!["door 7".to_owned()]));
+    /// assert_eq!(rt.inspect("timers"), None);
+    /// ```
     #[must_use]
     pub fn inspect(&self, extension: &str) -> Option<Vec<String>> {
         let found = self.extensions.iter().find(|e| e.name == extension)?;

@@ -89,7 +89,7 @@ pub struct FrameReport {
     /// The most that was cut off any world's dilated delta, by `max_delta` or by the range of a
     /// clock.
     pub clamped_dilated: Duration,
-    /// What [`Cx::forgive_elapsed`] dropped.
+    /// What [`Cx::forgive_elapsed`](crate::Cx::forgive_elapsed) dropped.
     pub forgiven: Duration,
     /// How many ticks of objects ran.
     pub ticks: u64,
@@ -139,12 +139,6 @@ impl FrameState {
 /// A host's way to make a world's deltas.
 type DeltaSource<'s> = &'s mut dyn FnMut(WorldId) -> Option<WorldDelta>;
 
-impl FrameState {
-    pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
-}
-
 impl<H> Runtime<H> {
     /// Runs one frame: begin, all stages, end.
     ///
@@ -160,8 +154,7 @@ impl<H> Runtime<H> {
     /// # use sc_core::Runtime;
     /// # use std::time::Duration;
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
-    /// let report = rt.tick(&mut host, Duration::from_millis(16))?;
-    /// assert_eq!((report.frame, report.ticks), (1, 0));
+    /// assert_eq!(rt.tick(&mut host, Duration::from_millis(16))?.frame, 1);
     /// # Ok::<(), sc_core::Error>(())
     /// ```
     pub fn tick(&mut self, host: &mut H, real_delta: Duration) -> Result<FrameReport, FrameError> {
@@ -217,8 +210,7 @@ impl<H> Runtime<H> {
     /// rt.run_stage(&mut host, Stage::DuringPhysics)?;
     /// // .. and is awaited here
     /// rt.run_through(&mut host, Stage::Console)?;
-    /// let report = rt.end_frame(&mut host)?;
-    /// assert_eq!(report.frame, 1);
+    /// assert_eq!(rt.end_frame(&mut host)?.frame, 1);
     /// # Ok::<(), sc_core::Error>(())
     /// ```
     ///
@@ -242,8 +234,7 @@ impl<H> Runtime<H> {
     /// `real_delta` as usual.
     ///
     /// ```
-    /// # use sc_core::{Clock, Runtime, WorldDelta, WorldKind};
-    /// # use std::time::Duration;
+    /// # use {sc_core::{Clock, Runtime, WorldDelta, WorldKind}, std::time::Duration};
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
     /// let level = rt.cx(&mut host).create_world(WorldKind::Game)?;
     /// let step = Duration::from_millis(20);
@@ -280,12 +271,22 @@ impl<H> Runtime<H> {
         }));
         if let Err(payload) = outcome {
             self.close_frame();
+            self.keep_handler_panics = false;
             resume_unwind(payload);
         }
         Ok(())
     }
 
     /// Runs the stage that comes next. `Begin` and `End` have calls of their own.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// rt.run_stage(&mut host, Stage::Timers)?;
+    /// assert!(rt.run_stage(&mut host, Stage::DuringPhysics).is_err(), "one is left out");
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`FrameError::NoFrame`]; [`FrameError::StageOrder`] for any stage but the next: a stage
@@ -308,6 +309,15 @@ impl<H> Runtime<H> {
 
     /// Runs every stage from the next one through `stage`.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// rt.run_through(&mut host, Stage::Console)?;
+    /// assert!(rt.run_through(&mut host, Stage::Flows).is_err(), "it has run");
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`FrameError::NoFrame`]; [`FrameError::StageOrder`] when `stage` was run already, or is
     /// `Begin` or `End`.
@@ -329,6 +339,16 @@ impl<H> Runtime<H> {
     }
 
     /// The last piece of a frame.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// assert!(rt.end_frame(&mut host).is_err(), "stages are left");
+    /// rt.run_through(&mut host, Stage::Console)?;
+    /// assert_eq!(rt.end_frame(&mut host)?.frame, 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`FrameError::NoFrame`]; [`FrameError::StageOrder`] when a stage was left out: the frame
@@ -364,6 +384,7 @@ impl<H> Runtime<H> {
     }
 
     fn open_frame(&mut self, host: &mut H, handed_in: u64, deltas: Option<DeltaSource<'_>>) {
+        self.keep_handler_panics = true;
         let frame = &mut self.frame;
         frame.number += 1;
         frame.open = Some(Stage::Begin);
@@ -592,6 +613,7 @@ impl<H> Runtime<H> {
             reports: std::mem::take(&mut frame.reports),
         };
         let panicked = hooks.err().or(dropped);
+        self.keep_handler_panics = false;
         (report, panicked.or(self.handler_panic.take()))
     }
 

@@ -134,6 +134,13 @@ pub struct Report {
 
 impl Report {
     /// A report of a kind, with that kind's severity and fix.
+    ///
+    /// ```
+    /// # use sc_core::{Report, ReportKind};
+    /// let report = Report::new(ReportKind::NoLiveWorld, "was to be opened").object("Door").world("level");
+    /// assert_eq!(report.fix, ReportKind::NoLiveWorld.fix());
+    /// assert!(report.to_string().starts_with("Door (world `level`): was to be opened; to fix: "));
+    /// ```
     #[must_use]
     pub fn new(kind: ReportKind, what: impl Into<String>) -> Self {
         Report {
@@ -171,12 +178,12 @@ impl fmt::Display for Report {
             (None, Some(world)) => write!(f, "world `{world}`: ")?,
             (None, None) => {}
         }
-        write!(f, "{}; to fix: {}", self.what, self.fix)
+        write!(f, "{}; to fix: {}", OneLine(&self.what), self.fix)
     }
 }
 
-/// A name on one line: control characters are escaped, so that no name can forge a line of a log; an
-/// empty one is seen.
+/// A text on one line: control characters are escaped, so that neither a name nor a panic's message
+/// can forge a line of a log; an empty name is seen.
 struct OneLine<'s>(&'s str);
 
 impl fmt::Display for OneLine<'_> {

@@ -78,6 +78,8 @@ pub struct Runtime<H: 'static> {
     report_handler: ReportHandler,
     /// The first panic of the report handler since the last frame ended.
     pub(crate) handler_panic: Option<Payload>,
+    /// In a frame or in the runtime's end: panics of the handler wait until that is over.
+    pub(crate) keep_handler_panics: bool,
     /// Callbacks on the stack.
     pub(crate) depth: u32,
     /// Something must happen before the next callback: see `Cx::after_callback`.
@@ -99,6 +101,12 @@ impl<H> Default for Runtime<H> {
 
 impl<H> Runtime<H> {
     /// An empty runtime: no world, no delta limit, panics propagate, reports go to `tracing`.
+    ///
+    /// ```
+    /// use sc_core::Runtime;
+    /// let rt = Runtime::<()>::new();
+    /// assert_eq!((rt.frame_number(), rt.world_list().len()), (0, 0));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         let inbox = Inbox::new();
@@ -128,6 +136,7 @@ impl<H> Runtime<H> {
             profile: false,
             report_handler: Box::new(trace_report),
             handler_panic: None,
+            keep_handler_panics: false,
             depth: 0,
             attention: false,
             dying: VecDeque::new(),
@@ -139,6 +148,14 @@ impl<H> Runtime<H> {
     }
 
     /// The way to everything, outside callbacks: no world, no delta.
+    ///
+    /// ```
+    /// use sc_core::Runtime;
+    /// let (mut rt, mut score) = (Runtime::new(), 0);
+    /// let mut cx = rt.cx(&mut score);
+    /// *cx.host_mut() += 1;
+    /// assert_eq!((cx.world(), score), (None, 1));
+    /// ```
     #[must_use]
     pub fn cx<'a>(&'a mut self, host: &'a mut H) -> Cx<'a, H> {
         Cx {
@@ -149,6 +166,17 @@ impl<H> Runtime<H> {
     }
 
     /// Posts closures to this runtime from other threads.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut score) = (Runtime::new(), 0);
+    /// let poster = rt.poster();
+    /// poster.post(|cx| *cx.host_mut() += 5)?;
+    /// assert_eq!(score, 0);
+    /// rt.tick_secs(&mut score, 0.1)?;
+    /// assert_eq!(score, 5);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn poster(&self) -> Poster<H> {
         Poster::new(Arc::clone(&self.inbox))
@@ -214,6 +242,14 @@ impl<H> Runtime<H> {
     }
 
     /// Sets the stopwatch for budgets and timings.
+    ///
+    /// ```
+    /// # use sc_core::{ManualClock, Runtime};
+    /// # let mut rt = Runtime::<()>::new();
+    /// assert!(!rt.has_stopwatch());
+    /// rt.set_stopwatch(ManualClock::default());
+    /// assert!(rt.has_stopwatch());
+    /// ```
     pub fn set_stopwatch(&mut self, stopwatch: impl Stopwatch) {
         self.set_boxed_stopwatch(Box::new(stopwatch));
     }
@@ -230,6 +266,26 @@ impl<H> Runtime<H> {
 
     /// Times every tick by the stopwatch, for [`TickInfo`](crate::TickInfo). Off by default: two
     /// readings of a clock cost more than a small tick. Without a stopwatch, timings stay empty.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, ManualClock, Runtime, Tickable, WorldKind};
+    /// # use std::time::Duration;
+    /// /// Busy for 2 ms, by the clock it is given.
+    /// struct Busy(ManualClock);
+    /// impl Tickable<()> for Busy {
+    ///     fn tick(&mut self, _: &mut Cx<'_, ()>) { self.0.advance(Duration::from_millis(2)); }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let clock = ManualClock::default();
+    /// rt.set_stopwatch(clock.clone());
+    /// rt.set_profiling(true);
+    /// let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let busy = cx.spawn_in(world, Busy(clock))?;
+    /// rt.tick_secs(&mut host, 0.1)?;
+    /// assert_eq!(rt.tick_list()[0].last_time, Some(Duration::from_millis(2)));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn set_profiling(&mut self, on: bool) {
         self.profile = on;
     }
@@ -254,6 +310,14 @@ impl<H> Runtime<H> {
     }
 
     /// The number of the current frame, or of the last one; the first is 1.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.tick_secs(&mut host, 0.1)?;
+    /// assert_eq!(rt.frame_number(), 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn frame_number(&self) -> u64 {
         self.frame.number
@@ -265,7 +329,7 @@ impl<H> Runtime<H> {
         let handled = catch_unwind(AssertUnwindSafe(|| handler(&report)));
         if let Err(payload) = handled {
             // Raised when everything is in order again: at the end of the frame, if one is open.
-            if self.frame.is_open() || self.depth > 0 || self.tearing_down {
+            if self.keep_handler_panics || self.depth > 0 || self.tearing_down {
                 self.handler_panic.get_or_insert(payload);
             } else {
                 resume_unwind(payload);
@@ -306,6 +370,7 @@ impl<H> Runtime<H> {
             return;
         }
         self.is_shut_down = true;
+        self.keep_handler_panics = true;
         for world in self.world_order.clone().into_iter().rev() {
             self.mark_dying(world);
         }
@@ -329,6 +394,7 @@ impl<H> Runtime<H> {
         self.posted.clear();
         let later = self.teardown_panic.take().or(dropped);
         let later = later.or(self.handler_panic.take());
+        self.keep_handler_panics = false;
         if let Some(payload) = worlds.err().or(later) {
             resume_unwind(payload);
         }
@@ -365,6 +431,7 @@ impl<H> Runtime<H> {
 impl<H> Drop for Runtime<H> {
     fn drop(&mut self) {
         self.inbox.close();
+        self.keep_handler_panics = true;
         let all: Vec<u32> = (0..self.slots.hot.len())
             .filter_map(|index| u32::try_from(index).ok())
             .filter(|&slot| self.slots.has(slot, flag::INITIALIZED))
@@ -372,6 +439,11 @@ impl<H> Drop for Runtime<H> {
         for slot in self.slots.newest_first(&all) {
             let what = "the runtime was dropped while it was still initialized";
             self.report_on(slot, Report::new(ReportKind::RuntimeDropped, what));
+        }
+        if let Some(payload) = self.handler_panic.take()
+            && !std::thread::panicking()
+        {
+            resume_unwind(payload);
         }
     }
 }

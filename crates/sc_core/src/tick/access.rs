@@ -9,8 +9,24 @@ use crate::cx::Cx;
 impl<H> Cx<'_, H> {
     /// The object of a key.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, TickError, Tickable, WorldKind};
+    /// struct Door { open: bool }
+    /// impl Tickable<()> for Door {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let door = cx.spawn_in(world, Door { open: false })?;
+    /// let key = door.key();
+    /// cx.get_mut(key)?.open = true;
+    /// assert!(cx.get(&door)?.open);
+    /// drop(door);
+    /// assert_eq!(cx.get(key).err(), Some(TickError::Gone));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`TickError::Gone`]; [`TickError::Running`] while it is being called (or, of a typed
+    /// [`TickError::Gone`]; [`TickError::WrongRuntime`]; [`TickError::Running`] while it is being called (or, of a typed
     /// batch, a sibling is).
     pub fn get<T: Tickable<H>>(&self, key: impl Into<TickKey<T>>) -> Result<&T, TickError> {
         let slot = self.rt.live_now(key.into().id())?;
@@ -27,6 +43,19 @@ impl<H> Cx<'_, H> {
     }
 
     /// The object of a key, to change it.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// struct Door { open: bool }
+    /// impl Tickable<()> for Door {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let door = cx.spawn_in(world, Door { open: false })?;
+    /// cx.get_mut(&door)?.open = true;
+    /// assert!(cx.get(&door)?.open);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`get`](Self::get).

@@ -7,6 +7,28 @@ use crate::cx::Cx;
 
 /// Gathers changes to one object's settings; [`apply`](Configure::apply) makes them, all or
 /// none. Made by [`Cx::configure`].
+///
+/// ```
+/// # use sc_core::{Runtime, TickGroup, Tickable, WorldKind, secs};
+/// # struct Lamp;
+/// # impl Tickable<()> for Lamp {}
+/// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// # let mut cx = rt.cx(&mut host);
+/// # let world = cx.create_world(WorldKind::Game)?;
+/// let lamp = cx.spawn(Lamp);
+/// cx.configure(&lamp)?
+///     .start_ticking(false)
+///     .tick_when_paused(true)
+///     .tick_in_editor(true)
+///     .interval(secs(0.5))
+///     .tick_at_start(true)
+///     .group(TickGroup::PostUpdate)
+///     .apply()?;
+/// cx.initialize(&lamp, world)?;
+/// let info = cx.tick_info(&lamp)?;
+/// assert_eq!((info.enabled, info.group), (false, Some(TickGroup::PostUpdate)));
+/// # Ok::<(), sc_core::Error>(())
+/// ```
 #[must_use = "nothing changes until `apply` is called"]
 pub struct Configure<'c, 'a, H: 'static> {
     cx: &'c mut Cx<'a, H>,
@@ -48,7 +70,7 @@ impl<'a, H> Cx<'a, H> {
     /// ```
     ///
     /// # Errors
-    /// [`TickError::Gone`].
+    /// [`TickError::Gone`]; [`TickError::WrongRuntime`].
     pub fn configure(
         &mut self,
         object: impl Into<TickId>,
@@ -106,6 +128,22 @@ impl<H> Configure<'_, '_, H> {
     }
 
     /// Takes a prerequisite back; one that was never declared, or is gone, is no error.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, TickError, Tickable, WorldKind};
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let (a, b) = (cx.spawn_in(world, Lamp)?, cx.spawn_in(world, Lamp)?);
+    /// cx.configure(&a)?.after(&b).apply()?;
+    /// let circle = cx.configure(&b)?.after(&a).apply();
+    /// assert!(matches!(circle, Err(TickError::PrerequisiteCycle { .. })));
+    /// cx.configure(&a)?.not_after(&b).apply()?;
+    /// cx.configure(&b)?.after(&a).apply()?;
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn not_after(mut self, prerequisite: impl Into<TickId>) -> Self {
         self.not_after.push(prerequisite.into());
         self
@@ -113,11 +151,27 @@ impl<H> Configure<'_, '_, H> {
 
     /// Validates all of it, then applies all of it.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, TickError, Tickable, WorldKind, secs};
+    /// # use std::time::Duration;
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// let refused = cx.configure(&lamp)?.tick_when_paused(true).interval(secs(-1)).apply();
+    /// assert!(matches!(refused, Err(TickError::BadInterval(_))));
+    /// cx.configure(&lamp)?.interval(secs(0.5)).apply()?;
+    /// assert_eq!(cx.tick_info(&lamp)?.interval, Duration::from_millis(500));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Nothing has changed on any of these:
     /// - [`TickError::BadInterval`] for a NaN, infinite, negative or too large number of seconds,
     ///   [`TickError::IntervalTooShort`] for a positive one that rounds to 0 ns
-    /// - [`TickError::Gone`] for a prerequisite that is gone
+    /// - [`TickError::Gone`] or [`TickError::WrongRuntime`] for a prerequisite
     /// - [`TickError::PrerequisiteCycle`] with the path, [`TickError::PrerequisiteLater`],
     ///   [`TickError::PrerequisiteElsewhere`]
     /// - [`TickError::Worldless`] for the tick group of a worldless object

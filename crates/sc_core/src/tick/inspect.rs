@@ -112,8 +112,24 @@ impl<H> Runtime<H> {
 impl<H> Cx<'_, H> {
     /// One object as the inspection list shows it, initialized or not, running or not.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, Tickable, WorldKind, secs};
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// cx.configure(&lamp)?.interval(secs(0.5)).apply()?;
+    /// rt.tick_secs(&mut host, 0.75)?;
+    /// let info = rt.cx(&mut host).tick_info(&lamp)?;
+    /// assert_eq!((info.ticks, info.carry.as_millis()), (1, 250));
+    /// assert_eq!(info.next_due.map(|left| left.as_millis()), Some(250));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`TickError::Gone`].
+    /// [`TickError::Gone`]; [`TickError::WrongRuntime`].
     pub fn tick_info(&self, object: impl Into<TickId>) -> Result<TickInfo, TickError> {
         let slot = self.rt.live_now(object.into())?;
         Ok(self.rt.tick_info(slot))

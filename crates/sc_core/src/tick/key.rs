@@ -164,6 +164,19 @@ impl<T> Owner<T> {
 
     /// As [`Cx::shutdown`].
     ///
+    /// ```
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// assert!(lamp.shutdown(&mut cx)?);
+    /// assert!(!cx.is_initialized(&lamp));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Cx::shutdown`].
     pub fn shutdown<H>(&self, cx: &mut Cx<'_, H>) -> Result<bool, TickError> {

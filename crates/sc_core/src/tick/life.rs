@@ -48,7 +48,7 @@ impl<H> Cx<'_, H> {
     /// ```
     ///
     /// # Errors
-    /// [`TickError::Gone`]; [`TickError::NotInitialized`].
+    /// [`TickError::Gone`]; [`TickError::WrongRuntime`]; [`TickError::NotInitialized`].
     pub fn life(&self, object: impl Into<TickId>) -> Result<Life, TickError> {
         let object = object.into();
         let slot = self.rt.live_now(object)?;
@@ -75,6 +75,20 @@ impl<H> Cx<'_, H> {
     }
 
     /// Whether an object is between initialize and shutdown; of one that is gone, false.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn(Lamp);
+    /// assert!(!cx.is_initialized(&lamp));
+    /// cx.initialize(&lamp, world)?;
+    /// assert!(cx.is_initialized(&lamp));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn is_initialized(&self, object: impl Into<TickId>) -> bool {
         let slot = self.rt.live_now(object.into());

@@ -65,6 +65,20 @@ impl<H> Cx<'_, H> {
 
     /// [`spawn`](Self::spawn) and [`initialize`](Self::initialize) in one.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// assert!(cx.is_initialized(&lamp));
+    /// cx.destroy_world(world);
+    /// assert!(cx.spawn_in(world, Lamp).is_err());
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`initialize`](Self::initialize); the object is dropped.
     pub fn spawn_in<T: Tickable<H>>(
@@ -159,9 +173,25 @@ impl<H> Cx<'_, H> {
     ///
     /// A worldless object is initialized with `None`; for any other, `None` is no world.
     ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, TickError, Tickable, WorldKind};
+    /// struct Lamp { lit: bool }
+    /// impl Tickable<()> for Lamp {
+    ///     fn initialize(&mut self, _: &mut Cx<'_, ()>) { self.lit = true; }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn(Lamp { lit: false });
+    /// assert!(matches!(cx.initialize(&lamp, None), Err(TickError::NoLiveWorld { .. })));
+    /// cx.initialize(&lamp, world)?;
+    /// assert!(cx.get(&lamp)?.lit);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Nothing has changed on any of these:
-    /// - [`TickError::Gone`], [`TickError::Running`]
+    /// - [`TickError::Gone`], [`TickError::WrongRuntime`], [`TickError::Running`]
     /// - [`TickError::AlreadyInitialized`], with a report
     /// - [`TickError::NoLiveWorld`] when the world is dead or dying or there is none, with a report
     /// - [`TickError::Worldless`] for a worldless object and a world; [`TickError::ShutDown`] for
@@ -348,7 +378,7 @@ impl<H> Cx<'_, H> {
     /// ```
     ///
     /// # Errors
-    /// [`TickError::Gone`].
+    /// [`TickError::Gone`]; [`TickError::WrongRuntime`].
     pub fn set_tick_enabled(
         &mut self,
         object: impl Into<TickId>,

@@ -31,8 +31,16 @@ impl TickGroup {
 ///
 /// ```
 /// use sc_core::{TickGroup, TickSettings, secs};
-/// let throttled = TickSettings::default().interval(secs(0.2)).group(TickGroup::PrePhysics);
-/// assert!(throttled.start_ticking);
+/// let throttled = TickSettings::default()
+///     .interval(secs(0.2))
+///     .tick_at_start(true)
+///     .group(TickGroup::PrePhysics);
+/// assert!(throttled.start_ticking && throttled.tick_at_start);
+/// let menu = TickSettings::default()
+///     .start_ticking(false)
+///     .tick_when_paused(true)
+///     .tick_in_editor(true);
+/// assert_eq!((menu.interval, menu.group), (secs(0), TickGroup::PostPhysics));
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TickSettings {

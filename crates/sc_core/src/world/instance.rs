@@ -12,6 +12,17 @@ pub(crate) struct Instance {
 
 impl<H> Cx<'_, H> {
     /// Starts a game instance: one play session. A runtime holds any number.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind, WorldOptions};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let castle = cx.create_instance("castle");
+    /// let cellar = cx.create_world(WorldOptions::new(WorldKind::Game).instance(castle))?;
+    /// assert_eq!(cx.world_info(cellar)?.instance, Some(castle));
+    /// assert_eq!(cx.instance_name(castle)?, "castle");
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     pub fn create_instance(&mut self, name: impl Into<Cow<'static, str>>) -> InstanceId {
         self.rt.instances.insert(Instance {
             name: name.into(),
@@ -30,6 +41,17 @@ impl<H> Cx<'_, H> {
 
     /// Pauses or resumes a game instance, and with it all of its worlds, from the next frame.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind, WorldOptions};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let castle = cx.create_instance("castle");
+    /// let cellar = cx.create_world(WorldOptions::new(WorldKind::Game).instance(castle))?;
+    /// cx.set_instance_paused(castle, true)?;
+    /// assert!(cx.world_info(cellar)?.effectively_paused);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`WorldError::InstanceGone`].
     pub fn set_instance_paused(
@@ -43,6 +65,18 @@ impl<H> Cx<'_, H> {
     }
 
     /// Ends a game instance: destroys its worlds, newest first. `false` when it is gone already.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind, WorldOptions};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let castle = cx.create_instance("castle");
+    /// let cellar = cx.create_world(WorldOptions::new(WorldKind::Game).instance(castle))?;
+    /// assert!(cx.destroy_instance(castle));
+    /// assert!(!cx.is_world_alive(cellar));
+    /// assert!(!cx.destroy_instance(castle), "it is gone");
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Panics
     /// As [`destroy_world`](Self::destroy_world).

@@ -121,12 +121,36 @@ impl<H> Cx<'_, H> {
     }
 
     /// Whether a world exists and is not being destroyed.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldId, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// assert!(cx.is_world_alive(world));
+    /// cx.destroy_world(world);
+    /// assert!(!cx.is_world_alive(world) && !cx.is_world_alive(WorldId::default()));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn is_world_alive(&self, world: WorldId) -> bool {
         self.rt.worlds.get(world).is_some_and(World::is_alive)
     }
 
     /// Pauses or resumes a world. Sampled when a frame begins and in force for the whole frame.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.set_paused(world, true)?;
+    /// rt.tick_secs(&mut host, 1)?;
+    /// let cx = rt.cx(&mut host);
+    /// assert_eq!(cx.elapsed(world, Clock::Game)?.as_secs(), 0);
+    /// assert_eq!(cx.elapsed(world, Clock::Real)?.as_secs(), 1);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`WorldError::Gone`].
@@ -141,6 +165,18 @@ impl<H> Cx<'_, H> {
     /// The factor counts as the decimal its author wrote (0.3 is three tenths), to 18 decimals;
     /// the part of a nanosecond not handed out yet is kept.
     ///
+    /// ```
+    /// # use sc_core::{Clock, Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.set_dilation(world, 0.25)?;
+    /// assert!(cx.set_dilation(world, -1.0).is_err());
+    /// rt.tick_secs(&mut host, 1)?;
+    /// assert_eq!(rt.cx(&mut host).elapsed(world, Clock::Game)?.as_millis(), 250);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`WorldError::Gone`]; [`WorldError::BadDilation`] for NaN, an infinity, a negative number,
     /// or a positive one below 1e-18: the old value stays.
@@ -153,6 +189,18 @@ impl<H> Cx<'_, H> {
 
     /// The reading of a world's clock: the sum of the deltas it has handed out.
     ///
+    /// ```
+    /// # use sc_core::{Clock, Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// for _ in 0..10 {
+    ///     rt.tick_secs(&mut host, 0.1)?;
+    /// }
+    /// assert_eq!(rt.cx(&mut host).elapsed(world, Clock::Game)?.as_secs_f64(), 1.0);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`WorldError::Gone`].
     pub fn elapsed(&self, world: WorldId, clock: Clock) -> Result<Duration, WorldError> {
@@ -161,6 +209,19 @@ impl<H> Cx<'_, H> {
     }
 
     /// How far a world's clock moved in the current frame; zero between frames.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Runtime, Stage, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.set_dilation(world, 0.5)?;
+    /// rt.begin_frame(&mut host, 0.1)?;
+    /// let cx = rt.cx(&mut host);
+    /// assert_eq!(cx.world_delta(world, Clock::Game)?.as_millis(), 50);
+    /// assert_eq!(cx.world_delta(world, Clock::Real)?.as_millis(), 100);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`WorldError::Gone`].
@@ -185,6 +246,17 @@ impl<H> Cx<'_, H> {
 
     /// One world as the inspection list shows it.
     ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.set_dilation(world, 0.5)?;
+    /// let info = cx.world_info(world)?;
+    /// assert_eq!((info.name.as_str(), info.dilation, info.objects), ("game 1", 0.5, 0));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`WorldError::Gone`].
     pub fn world_info(&self, world: WorldId) -> Result<WorldInfo, WorldError> {
@@ -198,6 +270,17 @@ impl<H> Cx<'_, H> {
 
 impl<H> Runtime<H> {
     /// Every world, in creation order.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind, WorldOptions};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.create_world(WorldOptions::new(WorldKind::Game).name("level"))?;
+    /// cx.create_world(WorldKind::Preview)?;
+    /// let names: Vec<String> = rt.world_list().into_iter().map(|world| world.name).collect();
+    /// assert_eq!(names, ["level", "preview 2"]);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     #[must_use]
     pub fn world_list(&self) -> Vec<WorldInfo> {
         let order = self.world_order.iter();

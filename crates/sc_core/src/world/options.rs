@@ -13,6 +13,10 @@ use super::{InstanceId, WorldId, WorldKind};
 /// let session = cx.create_instance("session");
 /// let level = cx.create_world(WorldOptions::new(WorldKind::Game).name("level").instance(session))?;
 /// let inset = cx.create_world(WorldOptions::new(WorldKind::Preview).parent(level).ticks_gameplay(true))?;
+/// cx.set_instance_paused(session, true)?;
+/// let info = cx.world_info(inset)?;
+/// assert_eq!((info.name.as_str(), info.parent, info.instance), ("preview 2", Some(level), None));
+/// assert!(info.ticks_gameplay && info.effectively_paused, "paused with its parent");
 /// # Ok::<(), sc_core::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -17,6 +17,22 @@ impl<H> Cx<'_, H> {
     /// Destroys a world, from anywhere, also from a callback running in it. Its children go
     /// first. `false` when it is gone or dying already.
     ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldKind};
+    /// struct Lamp;
+    /// impl Tickable<u32> for Lamp {
+    ///     fn shutdown(&mut self, cx: &mut Cx<'_, u32>) { *cx.host_mut() += 1; }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<u32>::new(), 0);
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// assert!(cx.destroy_world(world));
+    /// assert!(!cx.destroy_world(world), "it is gone");
+    /// assert_eq!((cx.is_initialized(&lamp), *cx.host()), (false, 1));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// When something panicked in the teardown and the policy is `Propagate`: the first panic is
     /// raised again when everything has ended (inside a callback: when that has returned).
