@@ -25,7 +25,7 @@ fi
 
 # The package is a workspace of its own: no other step looks at it.
 cargo fmt --manifest-path fuzz/Cargo.toml -- --check
-cargo +nightly fetch --locked --manifest-path fuzz/Cargo.toml
+cargo clippy --locked --manifest-path fuzz/Cargo.toml -- -D warnings
 
 targets=$(cargo +nightly fuzz list)
 if [ -z "$targets" ]; then

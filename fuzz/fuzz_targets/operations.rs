@@ -258,8 +258,8 @@ impl Bench {
 
     /// Ends everything, in one order or the other: every object is freed.
     fn end(mut self) {
-        let owners_first = self.lab.objects.len() % 2 == 0;
-        if self.lab.turns % 4 != 0 {
+        let owners_first = self.lab.objects.len().is_multiple_of(2);
+        if !self.lab.turns.is_multiple_of(4) {
             self.end_runtime();
         }
         let Bench { rt, mut lab, .. } = self;

@@ -88,7 +88,7 @@ pub fn do_op(cx: &mut Cx<'_, Lab>, op: u8) -> Option<()> {
             // In a callback: a world destroyed in a bare `enter` ends later than this returns.
             let outcome = cx.callback(None, Duration::ZERO, |cx| {
                 let access = cx.access();
-                cx.enter(|| access.with(|cx| act(cx)))
+                cx.enter(|| access.with(act))
             });
             match outcome {
                 Ok(answer) => answer.expect("it is entered"),
