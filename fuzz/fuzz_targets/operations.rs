@@ -22,15 +22,11 @@ use input::Input;
 use lab::{Lab, Scripted, throw};
 use libfuzzer_sys::fuzz_target;
 use sc_core::{
-    FrameError, FrameReport, PanicPolicy, ReportKind, Runtime, Secs, Stage, WorldKind,
+    FrameError, FrameReport, PanicPolicy, Runtime, Secs, Stage, WorldKind,
     WorldOptions, secs,
 };
 
 fuzz_target!(|bytes: &[u8]| play(bytes));
-
-/// Whether the report handler panics on reports of the dead and of panics too. Off: raised outside
-/// frames and in `End`, such a panic leaves behind objects that are never freed or uninitialized.
-const HANDLER_PANICS_ON_ALL: bool = false;
 
 /// A runtime and its host.
 struct Bench {
@@ -80,9 +76,7 @@ impl Bench {
             assert!(!report.to_string().is_empty());
             counter.set(counter.get() + 1);
             // A panic while another unwinds would end the process.
-            let unsettled = matches!(report.kind, ReportKind::OwnerDropped | ReportKind::Panicked);
-            let may_panic = handler_panics && (HANDLER_PANICS_ON_ALL || !unsettled);
-            if may_panic && counter.get() % 4 == 3 && !std::thread::panicking() {
+            if handler_panics && counter.get() % 4 == 3 && !std::thread::panicking() {
                 throw();
             }
         });
