@@ -127,6 +127,7 @@ impl<H> Cx<'_, H> {
         let outcome = catch_unwind(AssertUnwindSafe(|| ENTERED.set((host, rt), f)));
         drop(reachable);
         self.rt.depth = depth;
+        self.after_callback();
         outcome.unwrap_or_else(|payload| resume_unwind(payload))
     }
 }

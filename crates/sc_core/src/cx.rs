@@ -231,6 +231,7 @@ impl<H> Cx<'_, H> {
     /// ```
     pub fn report(&mut self, report: Report) {
         self.rt.send_report(report);
+        self.rt.raise_handler_panic();
     }
 
     pub(crate) fn report_on(&mut self, slot: u32, report: Report) {

@@ -78,7 +78,7 @@ pub struct Runtime<H: 'static> {
     report_handler: ReportHandler,
     /// The first panic of the report handler since the last frame ended.
     pub(crate) handler_panic: Option<Payload>,
-    /// In a frame or in the runtime's end: panics of the handler wait until that is over.
+    /// In a frame or in the runtime's end: a panic of the handler waits until that is over.
     pub(crate) keep_handler_panics: bool,
     /// Callbacks on the stack.
     pub(crate) depth: u32,
@@ -227,7 +227,7 @@ impl<H> Runtime<H> {
 
     /// Sets who receives the reports. Default: a `tracing` event with target `stillcooking`. When
     /// the handler panics, the panic goes on at the end of the frame, whatever the policy; outside
-    /// frames at once.
+    /// frames and callbacks, at the end of the call.
     ///
     /// ```
     /// use sc_core::Runtime;
@@ -328,12 +328,23 @@ impl<H> Runtime<H> {
         let handler = &mut self.report_handler;
         let handled = catch_unwind(AssertUnwindSafe(|| handler(&report)));
         if let Err(payload) = handled {
-            // Raised when everything is in order again: at the end of the frame, if one is open.
-            if self.keep_handler_panics || self.depth > 0 || self.tearing_down {
-                self.handler_panic.get_or_insert(payload);
-            } else {
-                resume_unwind(payload);
-            }
+            // Raised when everything is in order again.
+            self.handler_panic.get_or_insert(payload);
+        }
+    }
+
+    /// Raises what the report handler threw, at the end of a call from outside callbacks and frames;
+    /// in a frame, its end does.
+    pub(crate) fn raise_handler_panic(&mut self) {
+        if self.handler_panic.is_none()
+            || self.keep_handler_panics
+            || self.depth > 0
+            || self.tearing_down
+        {
+            return;
+        }
+        if let Some(payload) = self.handler_panic.take() {
+            resume_unwind(payload);
         }
     }
 

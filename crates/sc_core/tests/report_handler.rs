@@ -107,3 +107,38 @@ fn a_dropped_runtime_makes_all_its_reports() {
     );
     assert_eq!(reports.get(), 2);
 }
+
+#[test]
+fn an_event_that_panics_outside_frames_leaves_its_object_uninitialized() {
+    let mut t = TestWorld::new(0);
+    let world = t.world;
+    t.rt.set_panic_policy(PanicPolicy::Isolate);
+    t.rt.set_report_handler(|report| panic!("{}", report.what));
+    let early = t.cx().spawn(Early);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let _ = t.cx().initialize(&early, world);
+    }));
+    assert_eq!(message(outcome), "panicked: early");
+    assert!(!t.cx().is_initialized(&early));
+    t.rt.set_report_handler(|_| {});
+    assert!(t.cx().initialize(&early, world).is_err(), "it panics again");
+}
+
+struct Early;
+
+impl Tickable<u32> for Early {
+    fn initialize(&mut self, _: &mut Cx<'_, u32>) {
+        panic!("early");
+    }
+}
+
+#[test]
+fn a_world_destroyed_inside_enter_has_ended_when_that_returns() {
+    let mut t = TestWorld::new(0);
+    let world = t.world;
+    let mut cx = t.cx();
+    let access = cx.access();
+    let destroyed = cx.enter(|| access.with(|cx| cx.destroy_world(world)));
+    assert_eq!(destroyed, Ok(true));
+    assert!(cx.world_info(world).is_err());
+}

@@ -124,7 +124,8 @@ impl<T> fmt::Debug for TickKey<T> {
 ///
 /// Call [`shutdown`](Owner::shutdown) before it goes. An owner dropped while its object is
 /// initialized marks the object dead: no callback of it runs any more, from any place; the next
-/// `End` reports it by name and drops it on the game thread. Its shutdown event does not run.
+/// `End` reports it by name and drops it on the game thread. Its shutdown event does not run, unless
+/// the shutdown was asked for before, while the object was running: then it is still owed.
 ///
 /// ```
 /// use sc_core::{Runtime, Tickable, WorldKind};

@@ -207,8 +207,13 @@ impl<H> Cx<'_, H> {
         object: impl Into<TickId>,
         world: impl Into<Option<WorldId>>,
     ) -> Result<(), TickError> {
-        let world = world.into();
-        let slot = self.rt.live(object.into())?;
+        let result = self.initialize_in(object.into(), world.into());
+        self.rt.raise_handler_panic();
+        result
+    }
+
+    fn initialize_in(&mut self, object: TickId, world: Home) -> Result<(), TickError> {
+        let slot = self.rt.live(object)?;
         self.check_initialize(slot, world)?;
         let slots = &mut self.rt.slots;
         slots.set(slot, flag::INITIALIZED);
@@ -332,7 +337,9 @@ impl<H> Cx<'_, H> {
             self.rt.attention = true;
             return Ok(true);
         }
-        self.finish_shutdown(slot).map(|()| true)
+        let result = self.finish_shutdown(slot).map(|()| true);
+        self.rt.raise_handler_panic();
+        result
     }
 
     pub(crate) fn finish_shutdown(&mut self, slot: u32) -> Result<(), TickError> {

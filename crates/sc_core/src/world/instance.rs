@@ -92,6 +92,7 @@ impl<H> Cx<'_, H> {
             }
         }
         self.after_callback();
+        self.rt.raise_handler_panic();
         true
     }
 }

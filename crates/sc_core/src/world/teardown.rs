@@ -39,6 +39,7 @@ impl<H> Cx<'_, H> {
     pub fn destroy_world(&mut self, world: WorldId) -> bool {
         let marked = self.rt.mark_dying(world);
         self.after_callback();
+        self.rt.raise_handler_panic();
         marked
     }
 
