@@ -7,6 +7,7 @@
 //! It prints one error on purpose: that of the flow that fails, which nobody awaits.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ type Fx = FlowCx<Kitchen>;
 #[derive(Default)]
 struct Kitchen {
     candle: Option<Owner<Candle>>,
-    soups: u32,
+    pots: u32,
 }
 
 /// One line of the story.
@@ -61,7 +62,7 @@ async fn evening(fx: &Fx) -> Result<(), FlowError> {
     the_busker(fx).await?;
     dinner(fx).await?;
     the_candle(fx).await?;
-    the_souffle(fx).await?;
+    the_cake(fx).await?;
     tell(fx, "The cook goes home.")
 }
 
@@ -134,36 +135,33 @@ async fn the_busker(fx: &Fx) -> Result<(), FlowError> {
 /// What a scope starts has ended when the scope has, however deep.
 async fn dinner(fx: &Fx) -> Result<(), FlowError> {
     tell(fx, "-- nested scopes")?;
+    // Children have no value: what they find out they leave in what the scope may borrow.
+    let problem = Cell::new(None);
     let course = async |name: &str, seconds: f64| {
-        let told = async {
+        let cooked = async {
             tell(fx, format!("    {name}: on the fire"))?;
             fx.delay(secs(seconds)).await?;
+            fx.with(|cx| cx.host_mut().pots += 1)?;
             tell(fx, format!("    {name}: ready"))
         };
-        let _: Result<(), FlowError> = told.await;
+        if let Err(error) = cooked.await {
+            problem.set(Some(error));
+        }
     };
-    let course = &course;
     fx.scope(async |dinner| {
-        dinner.spawn(async {
-            course("soup", 0.6).await;
-            // A child has no error of its own to hand on; this one has none to make.
-            let _ = fx.with(|cx| cx.host_mut().soups += 1);
-        });
-        dinner.spawn(async {
-            fx.scope(async |main_course| {
-                main_course.spawn(course("roast", 1.0));
-                main_course.spawn(course("dumplings", 0.3));
-            })
-            .await;
-            let _ = tell(fx, "    the main course is ready: the inner scope ends");
-        });
+        dinner.spawn(course("soup", 0.6));
+        fx.scope(async |main_course| {
+            main_course.spawn(course("roast", 1.0));
+            main_course.spawn(course("dumplings", 0.3));
+        })
+        .await;
+        dinner.spawn(course("coffee", 0.2));
+        tell(fx, "    the main course is there: the inner scope ends")
     })
-    .await;
-    let soups = fx.with(|cx| cx.host().soups)?;
-    tell(
-        fx,
-        format!("    dinner is ready, with {soups} soup: the outer scope ends"),
-    )
+    .await?;
+    problem.take().map_or(Ok(()), Err)?;
+    let pots = fx.with(|cx| cx.host().pots)?;
+    tell(fx, format!("    {pots} pots to wash: the outer scope ends"))
 }
 
 /// A flow that lives as long as an object.
@@ -189,19 +187,21 @@ async fn the_candle(fx: &Fx) -> Result<(), FlowError> {
         None => Ok(()),
     })??;
     match fx.flow(flicker).await {
-        Err(FlowError::Aborted | FlowError::Gone) => tell(fx, "    without candle, no flicker"),
+        Err(FlowError::Aborted) => {
+            tell(fx, "    no candle, no flicker: awaiting it gives `Aborted`")
+        }
         other => tell(fx, format!("    unexpected: {other:?}")),
     }
 }
 
 /// An error that nobody takes is reported; the rest goes on.
-async fn the_souffle(fx: &Fx) -> Result<(), FlowError> {
+async fn the_cake(fx: &Fx) -> Result<(), FlowError> {
     tell(fx, "-- a flow that fails")?;
     fx.with(|cx| {
-        cx.spawn_flow("souffle", async |fx| {
+        cx.spawn_flow("cake", async |fx| {
             fx.delay(secs(0.25)).await?;
-            tell(&fx, "    the soufflé ..")?;
-            Err(FlowError::other("the soufflé has collapsed"))
+            tell(&fx, "    the cake is taken out ..")?;
+            Err(FlowError::other("the cake is burnt"))
         })
     })??;
     fx.delay(secs(0.5)).await

@@ -366,6 +366,9 @@ impl Stage {
 }
 
 fn play() -> Result<(), FlowError> {
+    println!(
+        "A frame is {FRAME} s. game: the level's clock; real: the runtime's; a row: what both forms did."
+    );
     let mut stage = Stage::new()?;
     stage.act(spawns)?;
     stage.frames(50)?;
