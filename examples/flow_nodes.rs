@@ -397,9 +397,11 @@ fn play() -> Result<(), FlowError> {
     let mut stage = Stage::new()?;
     stage.act(boss)?;
     stage.frames(12)?;
-    stage.game.slime_is_dead = true; // At 0.60 s. Nobody slays the dragon.
+    stage.game.slime_is_dead = true; // Nobody slays the dragon.
     stage.frames(8)?;
-    stage.show("Wait for the boss, but not forever (WaitUntil, wait_until)")?;
+    stage.show(
+        "Wait for the boss, a second at most; the slime dies at 0.60 s (WaitUntil, wait_until)",
+    )?;
 
     let mut stage = Stage::new()?;
     stage.act(loader_builder)?;
