@@ -22,6 +22,7 @@
 //! ```
 //!
 //! # Features
+//! - `easing` (default): the named curves of `Ease`.
 //! - `testing`: helpers for tests, in `stillcooking::testing`.
 
 #[cfg(feature = "testing")]

@@ -30,6 +30,7 @@ mod error;
 mod extension;
 mod frame;
 mod frame_error;
+mod frame_hooks;
 mod inbox;
 mod report;
 mod runtime;

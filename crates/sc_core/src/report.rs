@@ -57,6 +57,24 @@ pub struct ExtensionReport {
 }
 
 impl ReportKind {
+    /// Its name, one word.
+    ///
+    /// ```
+    /// assert_eq!(sc_core::ReportKind::OwnerDropped.name(), "OwnerDropped");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            ReportKind::AlreadyInitialized => "AlreadyInitialized",
+            ReportKind::NoLiveWorld => "NoLiveWorld",
+            ReportKind::OwnerDropped => "OwnerDropped",
+            ReportKind::RuntimeDropped => "RuntimeDropped",
+            ReportKind::Panicked => "Panicked",
+            ReportKind::DeltaSaturated => "DeltaSaturated",
+            ReportKind::Extension(kind) => kind.name,
+        }
+    }
+
     /// How bad reports of this kind are.
     ///
     /// ```
@@ -210,13 +228,13 @@ pub type ReportHandler = Box<dyn FnMut(&Report)>;
 pub(crate) fn trace_report(report: &Report) {
     let object = report.object.as_deref().unwrap_or_default();
     let world = report.world.as_deref().unwrap_or_default();
-    let kind = report.kind;
+    let kind = report.kind.name();
     match report.severity {
         Severity::Warning => {
-            tracing::warn!(target: "stillcooking", ?kind, object, world, "{report}");
+            tracing::warn!(target: "stillcooking", kind, object, world, "{report}");
         }
         Severity::Error => {
-            tracing::error!(target: "stillcooking", ?kind, object, world, "{report}");
+            tracing::error!(target: "stillcooking", kind, object, world, "{report}");
         }
     }
 }

@@ -253,10 +253,11 @@ fn polled_plain<H>(
         return;
     };
     let times = home.times();
-    if polled.is_pending() && flows(cx).shared_waker.take_woken() {
-        if let Some(flow) = flows(cx).get(id) {
-            home.wake(flow.local);
-        }
+    if polled.is_pending()
+        && flows(cx).shared_waker.take_woken()
+        && let Some(flow) = flows(cx).get(id)
+    {
+        home.wake(flow.local);
     }
     if kept_waker && polled.is_pending() {
         // Once more, with a waker of its own.
