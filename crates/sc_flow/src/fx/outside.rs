@@ -19,6 +19,23 @@ impl<H> FlowCx<H> {
     ///
     /// It gives [`FlowError::Gone`] when the flow has ended already; [`FlowError::Cancelled`],
     /// [`FlowError::Aborted`] or [`FlowError::Panicked`] when it ends so.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let other = fx.with(|cx| cx.spawn_flow("other", async |fx| Ok(fx.delay(secs(0.5)).await?)))??;
+    ///     assert_eq!(fx.flow(other).await?, FlowFinish::Completed);
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn flow(&self, flow: FlowId) -> FlowEnd<'_, H> {
         FlowEnd {
             fx: self,
@@ -31,6 +48,25 @@ impl<H> FlowCx<H> {
     /// Dropping the future lets the thread run on; its result is dropped.
     ///
     /// Awaiting it gives [`FlowError::Panicked`] when `work` panics.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let sum = fx.run_on_thread(|| (1..=10).sum()).await?;
+    ///     fx.with(|cx| cx.host_mut().push(sum))?;
+    ///     Ok(())
+    /// })?;
+    /// while log.is_empty() {
+    ///     rt.tick_secs(&mut log, 0.01)?;
+    ///     std::thread::yield_now();
+    /// }
+    /// assert_eq!(log, [55]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn run_on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -16,6 +16,24 @@ impl<H> FlowCx<H> {
     /// at most one frame late. In a loop it drifts by what it is late; [`pace`](Self::pace) does not.
     ///
     /// Awaiting it gives [`FlowError::BadTime`] for NaN or an infinity.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.delay(secs(1)).await?;
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..3 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert!(log.is_empty());
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn delay(&self, seconds: impl Into<Secs>) -> Delay<'_, H> {
         Delay {
             fx: self,
@@ -28,12 +46,48 @@ impl<H> FlowCx<H> {
     }
 
     /// Waits for the next frame.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.next_tick().await?;
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert!(log.is_empty());
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn next_tick(&self) -> Ticks<'_, H> {
         self.ticks(1)
     }
 
     /// Waits for so many frames; 0 counts as 1. A paused world's frames do not count, unless the
     /// flow's clock runs through the pause.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.ticks(3).await?;
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..3 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert!(log.is_empty());
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn ticks(&self, frames: u64) -> Ticks<'_, H> {
         Ticks {
             fx: self,
@@ -48,6 +102,25 @@ impl<H> FlowCx<H> {
     ///
     /// # Errors
     /// [`FlowError::BadTime`] for a period that is no positive time.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let mut pace = fx.pace(secs(0.3))?;
+    ///     for _ in 0..10 {
+    ///         pace.next().await?;
+    ///         fx.with(|cx| cx.host_mut().push(1))?;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..12 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log.len(), 10); // 3 seconds, though no step ends at a multiple of 0.25.
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn pace(&self, period: impl Into<Secs>) -> Result<Pace<'_, H>, FlowError> {
         let period = period.into();
         let nanos = span(period)?;
