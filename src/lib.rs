@@ -29,12 +29,13 @@
 pub use sc_core::testing;
 pub use sc_core::{
     Access, AccessError, Clock, Configure, Culprit, Cx, DeadlineQueue, DeadlineToken, Driver,
-    DriverError, Error, Extension, FrameClock, FrameError, FrameReport, FrameTrace, InspectHook,
-    InstanceId, Life, LineProblem, ManualClock, OsClock, Owner, Panic, PanicPolicy, Poster, Report,
-    ReportHandler, ReportKind, RunReport, Runtime, RuntimeGone, Secs, Severity, Stage, StageHook,
-    Stopwatch, TeardownHook, TeardownPhase, TickError, TickGroup, TickId, TickInfo, TickKey,
-    TickSettings, Tickable, TimeError, TraceError, TraceFormat, TraceProcess, TraceSource,
-    TraceUnit, WorldDelta, WorldError, WorldId, WorldInfo, WorldKind, WorldOptions, secs,
+    DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError, FrameReport,
+    FrameTrace, InspectHook, InstanceId, Life, LineProblem, ManualClock, OsClock, Owner, Panic,
+    PanicPolicy, Poster, Report, ReportHandler, ReportKind, RunReport, Runtime, RuntimeGone, Secs,
+    Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase, TickError, TickGroup,
+    TickId, TickInfo, TickKey, TickSettings, Tickable, TimeError, TraceError, TraceFormat,
+    TraceProcess, TraceSource, TraceUnit, WorldDelta, WorldError, WorldId, WorldInfo, WorldKind,
+    WorldOptions, secs,
 };
 
 #[cfg(feature = "easing")]

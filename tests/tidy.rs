@@ -113,6 +113,15 @@ fn every_report_kind_is_in_the_diagnostics() {
 }
 
 #[test]
+fn every_report_kind_of_an_extension_is_in_the_diagnostics() {
+    let files = repository();
+    let page = find(&files, checks::DIAGNOSTICS);
+    expect_none(in_rust_files(|path, text| {
+        checks::extension_report_kinds(path, text, page)
+    }));
+}
+
+#[test]
 fn every_fix_of_a_report_is_in_the_diagnostics() {
     expect_none(checks::report_fixes(&repository()));
 }

@@ -284,9 +284,56 @@ pub(crate) fn report_kinds(files: &[File]) -> Vec<String> {
         .collect()
 }
 
+/// Every `static X: ExtensionReport` in a crate's source: the line and the name. A name that is no
+/// literal is empty.
+fn extension_reports(text: &str) -> Vec<(usize, String)> {
+    let text = before_tests(text);
+    let code = code_only(text);
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("ExtensionReport {") {
+        // The type's own declaration, and its `impl`, are none.
+        let head = code.get(..at).unwrap_or_default();
+        if !head.trim_end().ends_with('=') {
+            continue;
+        }
+        let end = code.get(at..).and_then(|rest| rest.find('}'));
+        let body = code.get(at..end.map_or(code.len(), |end| at + end));
+        let name = body.and_then(|body| body.find("name:"));
+        let literal = name.and_then(|name| text.get(at + name + "name:".len()..));
+        let literal = literal.and_then(|rest| read_literal(rest.trim_start()));
+        let line = head.matches('\n').count() + 1;
+        found.push((line, literal.map(|(name, _)| name).unwrap_or_default()));
+    }
+    found
+}
+
+/// Every kind of report that a crate defines as an extension's has a heading of its own in the
+/// diagnostics page.
+pub(crate) fn extension_report_kinds(path: &str, text: &str, page: Option<&str>) -> Vec<String> {
+    if !is_crate_source(path) || is_test_file(path) {
+        return Vec::new();
+    }
+    let page = page.unwrap_or_default();
+    let has = |name: &str| {
+        let heading = format!("### `{name}`");
+        page.lines().any(|line| line.trim_end() == heading)
+    };
+    let reports = extension_reports(text).into_iter();
+    reports
+        .filter(|(_, name)| !has(name))
+        .map(|(line, name)| {
+            if name.is_empty() {
+                format!("{path}:{line}: the name of an `ExtensionReport` is not a literal, so it cannot be compared with {DIAGNOSTICS}")
+            } else {
+                format!("{path}:{line}: the report `{name}` has no heading \"### `{name}`\" in {DIAGNOSTICS}")
+            }
+        })
+        .collect()
+}
+
 /// Every literal text that says how to fix what a report tells of stands in the diagnostics page:
-/// those that `ReportKind::fix` gives, those that a report gets instead (`fix = ".."`), and those of a
-/// `Culprit`.
+/// those that `ReportKind::fix` gives, those that a report gets instead (`fix = ".."`), those of an
+/// `ExtensionReport` (`fix: ".."`), those of constants (`.._FIX`), and those of a `Culprit`.
 pub(crate) fn report_fixes(files: &[File]) -> Vec<String> {
     let page = find(files, DIAGNOSTICS).map(one_spaced);
     let mut of_kinds = 0;
@@ -311,6 +358,15 @@ pub(crate) fn report_fixes(files: &[File]) -> Vec<String> {
             let literal = text.get(at + name.len()..).and_then(read_literal);
             if let Some((value, _)) = literal.filter(|_| !head.ends_with(is_name)) {
                 fixes.push((head.matches('\n').count() + 1, value));
+            }
+        }
+        for start in ["fix:", "_FIX: &str ="] {
+            for (at, _) in code.match_indices(start) {
+                let rest = text.get(at + start.len()..).map(str::trim_start);
+                if let Some((value, _)) = rest.and_then(read_literal) {
+                    let head = text.get(..at).unwrap_or_default();
+                    fixes.push((head.matches('\n').count() + 1, value));
+                }
             }
         }
         for (at, _) in code.match_indices("Culprit::new(") {
@@ -369,6 +425,45 @@ mod tests {
                 text: text.to_owned(),
             })
             .collect()
+    }
+
+    #[test]
+    fn an_extension_report_without_heading_is_found() {
+        let path = "crates/a/src/reports.rs";
+        let text = "pub struct ExtensionReport { pub name: &'static str }\n/// static X: ExtensionReport = ExtensionReport { name: \"Shown\" };\nstatic A: ExtensionReport = ExtensionReport {\n    name: \"Known\",\n};\nstatic B: ExtensionReport = ExtensionReport { fix: \"x\", name: \"Lost\" };\nconst C: ExtensionReport = ExtensionReport { name: D };\n";
+        let page = "### `Known`\ntext `Lost`\n#### `Lost`\n";
+        assert_eq!(
+            extension_report_kinds(path, text, Some(page)),
+            [
+                "crates/a/src/reports.rs:6: the report `Lost` has no heading \"### `Lost`\" in docs/diagnostics.md",
+                "crates/a/src/reports.rs:7: the name of an `ExtensionReport` is not a literal, so it cannot be compared with docs/diagnostics.md",
+            ]
+        );
+        assert_eq!(extension_report_kinds(path, text, None).len(), 3);
+        assert!(extension_report_kinds("tests/a.rs", text, Some(page)).is_empty());
+        let known = "static A: ExtensionReport = ExtensionReport { name: \"Known\" };\n";
+        assert!(extension_report_kinds(path, known, Some(page)).is_empty());
+    }
+
+    #[test]
+    fn the_fix_of_an_extension_report_is_found() {
+        let kinds = "pub enum ReportKind { A }\nimpl ReportKind { fn fix(self) { \"do a\" } }\n";
+        let text = "static A: ExtensionReport = ExtensionReport {\n    fix: \"do b\",\n};\nconst A_FIX: &str =\n    \"do c\";\n";
+        let tree = |page| {
+            files(&[
+                ("crates/a/src/report.rs", kinds),
+                ("crates/b/src/reports.rs", text),
+                (DIAGNOSTICS, page),
+            ])
+        };
+        assert!(report_fixes(&tree("do a do b do c")).is_empty());
+        assert_eq!(
+            report_fixes(&tree("do a")),
+            [
+                "crates/b/src/reports.rs:2: \"do b\" is not in docs/diagnostics.md",
+                "crates/b/src/reports.rs:4: \"do c\" is not in docs/diagnostics.md",
+            ]
+        );
     }
 
     #[test]

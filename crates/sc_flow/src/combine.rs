@@ -14,6 +14,23 @@ use crate::fx::FlowCx;
 /// Awaits two futures; gives both values.
 ///
 /// The two run in one flow and may borrow what is around them.
+///
+/// ```
+/// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+/// # use sc_flow::*;
+/// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+/// # let mut cx = rt.cx(&mut log);
+/// # let level = cx.create_world(WorldKind::Game)?;
+/// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+///     let (first, second) = join(fx.delay(secs(0.5)), fx.delay(secs(1))).await;
+///     first.and(second)?;
+///     fx.with(|cx| cx.host_mut().push(1))?;
+///     Ok(())
+/// })?;
+/// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
+/// assert_eq!(log, [1]);
+/// # Ok::<(), FlowError>(())
+/// ```
 pub async fn join<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut first, mut second) = (None, None);
@@ -44,6 +61,23 @@ fn poll_into<F: Future>(
 }
 
 /// Awaits any number of futures of one type; gives their values in order.
+///
+/// ```
+/// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+/// # use sc_flow::*;
+/// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+/// # let mut cx = rt.cx(&mut log);
+/// # let level = cx.create_world(WorldKind::Game)?;
+/// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+///     let all = join_all((1..=3).map(|n| fx.ticks(n))).await;
+///     assert_eq!(all.len(), 3);
+///     fx.with(|cx| cx.host_mut().push(1))?;
+///     Ok(())
+/// })?;
+/// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
+/// assert_eq!(log, [1]);
+/// # Ok::<(), FlowError>(())
+/// ```
 pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = futures
         .into_iter()
@@ -73,6 +107,23 @@ pub enum Either<A, B> {
 
 /// Awaits whichever of two futures is ready first; the other one is dropped at once, its guards run.
 /// If both are ready, the first wins.
+///
+/// ```
+/// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+/// # use sc_flow::*;
+/// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+/// # let mut cx = rt.cx(&mut log);
+/// # let level = cx.create_world(WorldKind::Game)?;
+/// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+///     let won = race(fx.delay(secs(60)), fx.delay(secs(0.25))).await;
+///     assert!(matches!(won, Either::Second(Ok(()))));
+///     fx.with(|cx| cx.host_mut().push(1))?;
+///     Ok(())
+/// })?;
+/// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
+/// assert_eq!(log, [1]);
+/// # Ok::<(), FlowError>(())
+/// ```
 pub async fn race<A: Future, B: Future>(a: A, b: B) -> Either<A::Output, B::Output> {
     let (mut a, mut b) = (pin!(a), pin!(b));
     poll_fn(|context| {
@@ -90,6 +141,22 @@ impl<H> FlowCx<H> {
     ///
     /// # Errors
     /// [`FlowError::BadTime`].
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     assert!(fx.timeout(secs(0.5), fx.delay(secs(60))).await?.is_none());
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..2 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub async fn timeout<F: Future>(
         &self,
         seconds: impl Into<Secs>,
@@ -104,6 +171,32 @@ impl<H> FlowCx<H> {
     /// Runs a body that may start children: they run beside it in this flow, may borrow what
     /// outlives the scope, and end before the scope does. Dropping the scope (a cancel) drops the
     /// children first.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let fx = &fx;
+    ///     fx.scope(async |scope| {
+    ///         for n in 1..=2 {
+    ///             scope.spawn(async move {
+    ///                 if fx.ticks(n).await.is_ok() {
+    ///                     let _ = fx.with(|cx| cx.host_mut().push(n as u32));
+    ///                 }
+    ///             });
+    ///         }
+    ///     })
+    ///     .await;
+    ///     fx.with(|cx| cx.host_mut().push(3))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1, 2, 3]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub async fn scope<'s, R>(&self, body: impl AsyncFnOnce(&Scope<'s>) -> R) -> R {
         let scope = Scope {
             children: RefCell::default(),

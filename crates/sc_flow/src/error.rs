@@ -34,6 +34,12 @@ pub enum FlowError {
     /// A number of seconds that is no usable time.
     #[error("the flow's time was refused: {0}")]
     BadTime(TimeError),
+    /// A sequence without a period would never get anywhere.
+    #[error("a pace needs a positive period, not {seconds:?} s: pass at least 1e-9")]
+    NoPeriod {
+        /// The number given.
+        seconds: f64,
+    },
     /// A repeating drive of zero length would never end.
     #[error("a repeating drive needs a positive duration: with 0 it would never get anywhere")]
     ZeroLengthRepeat,

@@ -44,6 +44,13 @@ pub(crate) static BUDGET_WITHOUT_STOPWATCH: ExtensionReport = ExtensionReport {
     fix: "give the runtime a stopwatch by `set_stopwatch`, or use `items_per_tick`",
 };
 
+/// What a flow had run on a thread panicked.
+pub(crate) static THREAD_PANICKED: ExtensionReport = ExtensionReport {
+    name: "ThreadPanicked",
+    severity: Severity::Error,
+    fix: "fix the panic in the closure given to `run_on_thread`; the await gives `Panicked`",
+};
+
 /// A flow ended with an error that nobody takes.
 pub(crate) static FLOW_FAILED: ExtensionReport = ExtensionReport {
     name: "FlowFailed",

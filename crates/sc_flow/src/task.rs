@@ -46,6 +46,18 @@ impl<T> Task<T> {
     }
 
     /// Cancels it. `false` when it has ended already.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let task = Flow::new("sleep").world(level).spawn_task(&mut cx, async |fx| fx.delay(secs(60)).await.is_ok())?;
+    /// assert!(task.cancel(&mut cx));
+    /// assert_eq!(task.take(), None);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn cancel<H>(&self, cx: &mut Cx<'_, H>) -> bool {
         cx.cancel(self.id)
     }
@@ -55,6 +67,23 @@ impl<T> Task<T> {
     /// # Errors
     /// [`FlowError::Cancelled`], [`FlowError::Aborted`], [`FlowError::Panicked`] when its flow ended
     /// so; [`FlowError::Gone`] when the value was taken.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let task = fx.with(|cx| cx.spawn_task("sum", async |_| 40 + 2))??;
+    ///     let sum = task.join(&fx).await?;
+    ///     fx.with(|cx| cx.host_mut().push(sum))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..3 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [42]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub async fn join<H>(&self, fx: &FlowCx<H>) -> Result<T, FlowError> {
         if let Some(value) = self.take() {
             return Ok(value);

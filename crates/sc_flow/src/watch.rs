@@ -94,14 +94,14 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, now: u64) {
             (&reports::ENDLESS_WAIT, "has waited without deadline")
         };
         let at = match info.progress {
-            Progress::Index { next, of: Some(of) } => format!("before index {next} of {of}"),
-            Progress::Index { next, of: None } => format!("before index {next}"),
-            Progress::Attempts(n) => format!("after {n} attempts"),
+            Progress::Index { next, of: Some(of) } => format!(" before index {next} of {of}"),
+            Progress::Index { next, of: None } => format!(" before index {next}"),
+            Progress::Attempts(n) => format!(" after {n} attempts"),
             _ => String::new(),
         };
         let waited = info.waiting;
         let from = info.started_at;
-        let what = format!("{what} for {waited:?} {at}; it was started at {from}");
+        let what = format!("{what} for {waited:?}{at}; it was started at {from}");
         let mut report = Report::new(ReportKind::Extension(kind), what).object(info.name);
         report.world = info
             .world

@@ -13,6 +13,11 @@ use crate::node::Next;
 pub(crate) struct Gate<'f, H: 'static> {
     pub(crate) fx: &'f FlowCx<H>,
     pub(crate) clock: Clock,
+    /// From when it counts, on its clock; whether that is the flow's start; and the frame in which it
+    /// was made.
+    start: u64,
+    is_credited: bool,
+    made_in: u64,
     /// The frame of its next turn at the earliest; `None` before its first poll.
     not_before: Option<u64>,
     registered: Option<Registered>,
@@ -32,13 +37,23 @@ pub(crate) enum Opened {
 
 impl<'f, H> Gate<'f, H> {
     pub(crate) fn new(fx: &'f FlowCx<H>) -> Self {
+        let (start, is_credited) = fx.home.counts_from(fx.local, fx.clock);
         Gate {
             fx,
             clock: fx.clock,
+            start,
+            is_credited,
+            made_in: fx.home.frame.get(),
             not_before: None,
             registered: None,
             first_is_turn: false,
         }
+    }
+
+    /// Counts on another clock than the flow's.
+    pub(crate) fn on(&mut self, clock: Clock) {
+        self.clock = clock;
+        (self.start, self.is_credited) = self.fx.home.counts_from(self.fx.local, clock);
     }
 
     /// Asks for a turn. After `First`, ask again.
@@ -46,10 +61,9 @@ impl<'f, H> Gate<'f, H> {
         self.fx.check_turn()?;
         let times = self.fx.home.times();
         let Some(not_before) = self.not_before else {
-            let (start, is_credited) = self.fx.home.counts_from(self.fx.local, self.clock);
-            let later = !is_credited || self.first_is_turn;
-            self.not_before = Some(times.frame + u64::from(later));
-            return Ok(Opened::First { start });
+            let later = !self.is_credited || self.first_is_turn;
+            self.not_before = Some(self.made_in + u64::from(later));
+            return Ok(Opened::First { start: self.start });
         };
         if times.frame < not_before || (times.paused && self.clock.stops_while_paused()) {
             return Ok(Opened::NotYet);

@@ -67,6 +67,23 @@ impl<H> FlowCx<H> {
 
     /// Waits until a condition is true: see [`WaitUntil`](crate::WaitUntil). Awaiting it gives how the
     /// wait ended.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let wait = fx.wait_until(|cx: &mut Cx<'_, Vec<u32>>, _attempt| !cx.host().is_empty()).timeout(secs(0.5));
+    ///     assert_eq!(wait.await?, Wait::TimedOut);
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..2 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn wait_until<C>(&self, condition: C) -> WaitUntilFx<'_, H, C>
     where
         C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin,
@@ -85,6 +102,24 @@ impl<H> FlowCx<H> {
 
     /// Calls `update(cx, alpha, delta)` each frame for a duration: see
     /// [`DoForDuration`](crate::DoForDuration).
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.do_for_duration(secs(1), |cx: &mut Cx<'_, Vec<u32>>, alpha, _delta| {
+    ///         cx.host_mut().push((alpha * 100.0) as u32);
+    ///     })
+    ///     .await?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..5 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [25, 50, 75, 100]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn do_for_duration<U>(
         &self,
         duration: impl Into<Secs>,
@@ -108,6 +143,21 @@ impl<H> FlowCx<H> {
     ///
     /// # Errors
     /// The body's, [`FlowError::BadTime`], [`FlowError::OutsideItsFlow`].
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.for_each_with_delay(3, secs(0.5), async |i| fx.with(|cx| cx.host_mut().push(i as u32))).await?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..5 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [0, 1, 2]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub async fn for_each_with_delay<A: LoopAnswer>(
         &self,
         count: i64,
@@ -124,6 +174,21 @@ impl<H> FlowCx<H> {
     ///
     /// # Errors
     /// The body's, [`FlowError::OutsideItsFlow`].
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.for_each_per_tick([7, 8, 9], 2, async |item| fx.with(|cx| cx.host_mut().push(item))).await?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [7, 8]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub async fn for_each_per_tick<I: IntoIterator, A: LoopAnswer>(
         &self,
         items: I,
@@ -278,7 +343,7 @@ impl<H, C> WaitUntilFx<'_, H, C> {
 
     /// Counts on another clock than the flow's.
     pub fn on(mut self, clock: Clock) -> Self {
-        self.gate.clock = clock;
+        self.gate.on(clock);
         self
     }
 
@@ -398,7 +463,7 @@ impl<H, U> DoForDurationFx<'_, H, U> {
 
     /// Counts on another clock than the flow's.
     pub fn on(mut self, clock: Clock) -> Self {
-        self.gate.clock = clock;
+        self.gate.on(clock);
         self
     }
 }

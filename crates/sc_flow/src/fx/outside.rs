@@ -7,18 +7,38 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use sc_core::{Report, ReportKind};
+
 use super::FlowCx;
 use crate::error::FlowError;
 use crate::executor::flows;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::{Awaiter, Ending, WakeBy};
+use crate::reports;
 
 impl<H> FlowCx<H> {
     /// Waits for the end of a flow. Awaiting it gives how the flow ended.
     ///
     /// It gives [`FlowError::Gone`] when the flow has ended already; [`FlowError::Cancelled`],
     /// [`FlowError::Aborted`] or [`FlowError::Panicked`] when it ends so.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let other = fx.with(|cx| cx.spawn_flow("other", async |fx| Ok(fx.delay(secs(0.5)).await?)))??;
+    ///     assert_eq!(fx.flow(other).await?, FlowFinish::Completed);
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn flow(&self, flow: FlowId) -> FlowEnd<'_, H> {
         FlowEnd {
             fx: self,
@@ -31,6 +51,25 @@ impl<H> FlowCx<H> {
     /// Dropping the future lets the thread run on; its result is dropped.
     ///
     /// Awaiting it gives [`FlowError::Panicked`] when `work` panics.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let sum = fx.run_on_thread(|| (1..=10).sum()).await?;
+    ///     fx.with(|cx| cx.host_mut().push(sum))?;
+    ///     Ok(())
+    /// })?;
+    /// while log.is_empty() {
+    ///     rt.tick_secs(&mut log, 0.01)?;
+    ///     std::thread::yield_now();
+    /// }
+    /// assert_eq!(log, [55]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn run_on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -44,7 +83,7 @@ impl<H> FlowCx<H> {
             let result = catch_unwind(AssertUnwindSafe(work));
             let waker = {
                 let mut shared = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-                shared.result = Some(result.map_err(|_| FlowErrorOnThread));
+                shared.result = Some(result.map_err(|payload| FlowErrorOnThread(text(&*payload))));
                 shared.waker.take()
             };
             if let Some(waker) = waker {
@@ -108,7 +147,13 @@ impl<H> Drop for FlowEnd<'_, H> {
     }
 }
 
-struct FlowErrorOnThread;
+struct FlowErrorOnThread(String);
+
+fn text(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "(no message)".into())
+}
 
 struct Shared<T> {
     result: Option<Result<T, FlowErrorOnThread>>,
@@ -129,8 +174,16 @@ impl<H, T> Future for ThreadResult<'_, H, T> {
         self.fx.check_turn()?;
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(result) = shared.result.take() {
+            drop(shared);
             self.fx.has_awaited();
-            return Poll::Ready(result.map_err(|_| FlowError::Panicked));
+            return Poll::Ready(result.map_err(|FlowErrorOnThread(message)| {
+                let _ = self.fx.with(|cx| {
+                    let kind = ReportKind::Extension(&reports::THREAD_PANICKED);
+                    let what = format!("work on a thread panicked: {message}");
+                    cx.report(Report::new(kind, what));
+                });
+                FlowError::Panicked
+            }));
         }
         shared.waker = Some(context.waker().clone());
         Poll::Pending

@@ -18,6 +18,23 @@ use crate::task::Task;
 
 /// How an async flow is to be started; [`spawn_flow`](crate::FlowExt::spawn_flow) is short for one
 /// in the `Cx`'s world. See the example at [`FlowCx`].
+///
+/// ```
+/// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+/// # use sc_flow::*;
+/// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+/// # let mut cx = rt.cx(&mut log);
+/// # let level = cx.create_world(WorldKind::Game)?;
+/// let flow = Flow::new("tour").world(level).clock(Clock::Real);
+/// flow.spawn(&mut cx, async |fx| {
+///     fx.delay(secs(0.5)).await?;
+///     fx.with(|cx| cx.host_mut().push(1))
+/// })?;
+/// cx.set_paused(level, true)?;
+/// for _ in 0..2 { rt.tick_secs(&mut log, 0.25)?; }
+/// assert_eq!(log, [1]);
+/// # Ok::<(), FlowError>(())
+/// ```
 #[must_use = "nothing happens until it is spawned"]
 pub struct Flow<H: 'static> {
     options: Options<H>,

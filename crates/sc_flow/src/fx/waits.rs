@@ -16,24 +16,79 @@ impl<H> FlowCx<H> {
     /// at most one frame late. In a loop it drifts by what it is late; [`pace`](Self::pace) does not.
     ///
     /// Awaiting it gives [`FlowError::BadTime`] for NaN or an infinity.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.delay(secs(1)).await?;
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..3 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert!(log.is_empty());
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn delay(&self, seconds: impl Into<Secs>) -> Delay<'_, H> {
+        let wait = span(seconds.into());
         Delay {
             fx: self,
-            wait: span(seconds.into()),
+            wait,
             clock: self.clock,
-            deadline: None,
+            until: Until::of(self, wait.unwrap_or(0), self.clock),
             registered: None,
             by_own: false,
         }
     }
 
     /// Waits for the next frame.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.next_tick().await?;
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert!(log.is_empty());
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn next_tick(&self) -> Ticks<'_, H> {
         self.ticks(1)
     }
 
     /// Waits for so many frames; 0 counts as 1. A paused world's frames do not count, unless the
     /// flow's clock runs through the pause.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     fx.ticks(3).await?;
+    ///     fx.with(|cx| cx.host_mut().push(1))?;
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..3 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert!(log.is_empty());
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn ticks(&self, frames: u64) -> Ticks<'_, H> {
         Ticks {
             fx: self,
@@ -48,17 +103,40 @@ impl<H> FlowCx<H> {
     ///
     /// # Errors
     /// [`FlowError::BadTime`] for a period that is no positive time.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
+    ///     let mut pace = fx.pace(secs(0.3))?;
+    ///     for _ in 0..10 {
+    ///         pace.next().await?;
+    ///         fx.with(|cx| cx.host_mut().push(1))?;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..12 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log.len(), 10); // 3 seconds, though no step ends at a multiple of 0.25.
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn pace(&self, period: impl Into<Secs>) -> Result<Pace<'_, H>, FlowError> {
         let period = period.into();
         let nanos = span(period)?;
         if nanos == 0 {
             let seconds = period.as_f64();
-            return Err(FlowError::BadTime(TimeError::Negative { seconds }));
+            return Err(FlowError::NoPeriod { seconds });
         }
         Ok(Pace {
             fx: self,
             period: nanos,
-            next: None,
+            next: self
+                .home
+                .counts_from(self.local, self.clock)
+                .0
+                .saturating_add(nanos),
         })
     }
 }
@@ -69,7 +147,8 @@ pub struct Delay<'f, H: 'static> {
     fx: &'f FlowCx<H>,
     wait: Result<u64, TimeError>,
     clock: Clock,
-    deadline: Option<Until>,
+    /// Counted from when it was made.
+    until: Until,
     registered: Option<Registered>,
     /// Whether it is registered by the flow's own waker.
     by_own: bool,
@@ -81,10 +160,23 @@ enum Until {
     Frame(u64),
 }
 
+impl Until {
+    fn of<H>(fx: &FlowCx<H>, wait: u64, clock: Clock) -> Self {
+        match wait {
+            0 => Until::Frame(fx.home.frame.get().saturating_add(1)),
+            wait => {
+                let (start, _) = fx.home.counts_from(fx.local, clock);
+                Until::Reading(start.saturating_add(wait))
+            }
+        }
+    }
+}
+
 impl<H> Delay<'_, H> {
     /// Counts on another clock than the flow's.
     pub fn on(mut self, clock: Clock) -> Self {
         self.clock = clock;
+        self.until = Until::of(self.fx, self.wait.unwrap_or(0), clock);
         self
     }
 }
@@ -95,16 +187,10 @@ impl<H> Future for Delay<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
-        let wait = this.wait?;
+        this.wait?;
         let home = &this.fx.home;
         let times = home.times();
-        let until = *this.deadline.get_or_insert_with(|| match wait {
-            0 => Until::Frame(times.frame + 1),
-            wait => {
-                let (start, _) = home.counts_from(this.fx.local, this.clock);
-                Until::Reading(start.saturating_add(wait))
-            }
-        });
+        let until = this.until;
         let is_over = match until {
             Until::Reading(deadline) => times.now[this.clock as usize] >= deadline,
             Until::Frame(frame) => {
@@ -219,7 +305,7 @@ pub struct Pace<'f, H: 'static> {
     fx: &'f FlowCx<H>,
     period: u64,
     /// The next moment, on the flow's clock.
-    next: Option<u64>,
+    next: u64,
 }
 
 impl<H> Pace<'_, H> {
@@ -230,21 +316,13 @@ impl<H> Pace<'_, H> {
     pub async fn next(&mut self) -> Result<(), FlowError> {
         self.fx.check_turn()?;
         let clock = self.fx.clock;
-        let next = match self.next {
-            Some(next) => next,
-            None => self
-                .fx
-                .home
-                .counts_from(self.fx.local, clock)
-                .0
-                .saturating_add(self.period),
-        };
-        self.next = Some(next.saturating_add(self.period));
+        let next = self.next;
+        self.next = next.saturating_add(self.period);
         let delay = Delay {
             fx: self.fx,
             wait: Ok(1),
             clock,
-            deadline: Some(Until::Reading(next)),
+            until: Until::Reading(next),
             registered: None,
             by_own: false,
         };

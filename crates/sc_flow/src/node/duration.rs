@@ -168,6 +168,22 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
     }
 
     /// Runs so many laps, each with a final update of its own; 0 counts as 1.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// DoForDuration::new(secs(0.5), |cx: &mut Cx<'_, Vec<u32>>, alpha, _| cx.host_mut().push((alpha * 100.0) as u32))
+    ///     .laps(2)
+    ///     .ping_pong()
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [50, 100, 50, 0]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn laps(mut self, laps: u32) -> Self {
         self.laps.count = Some(laps.max(1));
         self

@@ -134,6 +134,22 @@ impl<H> ForEach<H, Range<usize>> {
 
 impl<H, I: Iterator> ForEach<H, I> {
     /// Over the items of any iterator.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// ForEach::items([5, 6, 7, 8])
+    ///     .items_per_tick(3)
+    ///     .each(|cx: &mut Cx<'_, Vec<u32>>, item| cx.host_mut().push(item))
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [5, 6, 7]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn items(items: impl IntoIterator<IntoIter = I>) -> Self {
         ForEach {
             items: items.into_iter(),

@@ -135,6 +135,25 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
 
     /// Waits for a condition that belongs to another object than the flow's owner. When that
     /// object is gone the condition can never answer again: the wait ends timed out, with a report.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// # struct Door;
+    /// # impl Tickable<Vec<u32>> for Door {}
+    /// let door = cx.spawn_in(level, Door)?;
+    /// WaitUntil::condition_of(&door, |_: &mut Cx<'_, Vec<u32>>, _| false)
+    ///     .timed_out(|cx| cx.host_mut().push(1))
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// door.shutdown(&mut cx)?;
+    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn condition_of(object: impl Into<TickId>, condition: C) -> Self {
         WaitUntil {
             belongs_to: Some(object.into()),
