@@ -23,6 +23,8 @@ enum Next {
 #[derive(Clone, Debug)]
 struct Flow {
     spec: usize,
+    /// Its place in the order of starts: what a poll during a start starts comes before it.
+    started: u64,
     alive: bool,
     /// Its id is known to the script.
     known: bool,
@@ -81,6 +83,7 @@ pub struct Model {
     tearing_down: bool,
     running: Option<usize>,
     registrations: u64,
+    starts: u64,
     posted: Vec<Act>,
     in_tick: Vec<Act>,
 }
@@ -115,6 +118,7 @@ impl Model {
             tearing_down: false,
             running: None,
             registrations: 0,
+            starts: 0,
             posted: Vec::new(),
             in_tick: Vec::new(),
         }
@@ -190,11 +194,17 @@ impl Model {
     }
 
     fn end_newest_first(&mut self, which: impl Fn(&Self, usize) -> bool) {
-        let all = (0..self.flows.len()).rev();
+        let all = self.in_start_order().into_iter().rev();
         let ids: Vec<usize> = all.filter(|&f| which(self, f)).collect();
         for flow in ids {
             self.request(flow, Reason::Aborted);
         }
+    }
+
+    fn in_start_order(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.flows.len()).collect();
+        all.sort_by_key(|&f| self.flows[f].started);
+        all
     }
 
     fn request(&mut self, flow: usize, reason: Reason) -> bool {
@@ -249,6 +259,7 @@ impl Model {
         let first = self.frame + u64::from(!self.in_begin);
         self.flows.push(Flow {
             spec: number,
+            started: 0,
             alive: false,
             known: false,
             waits: Waits::Frame(first),
@@ -293,6 +304,8 @@ impl Model {
             self.finished(flow, Reason::Aborted);
             return self.log(flow, What::Started(false));
         }
+        self.starts += 1;
+        self.flows[flow].started = self.starts;
         self.flows[flow].alive = true;
         // A builder's wait is registered at its start, an async flow's at its first poll.
         let deadline = match (self.form, spec.kind) {
@@ -347,8 +360,9 @@ impl Model {
 
     fn announce_gone(&mut self) {
         for owner in std::mem::take(&mut self.gone) {
-            let bound = (0..self.flows.len()).filter(|&f| self.spec(f).owner == Some(owner));
-            for flow in bound.collect::<Vec<_>>() {
+            let mut bound = self.in_start_order();
+            bound.retain(|&f| self.spec(f).owner == Some(owner));
+            for flow in bound {
                 self.request(flow, Reason::Aborted);
             }
         }
@@ -400,11 +414,12 @@ impl Model {
             let spec = m.spec(flow);
             m.flows[flow].alive && spec.world == world && !(paused && stops(spec.clock))
         };
-        let all = 0..self.flows.len();
+        let all = self.in_start_order();
         // Waits over: clocks in table order, each by (deadline, sequence). On the runtime all
         // clocks are the real one, and still four queues.
         let mut over: Vec<_> = all
-            .clone()
+            .iter()
+            .copied()
             .filter(|&f| has_turn(self, f))
             .filter_map(|f| match self.flows[f].waits {
                 Waits::At(deadline, sequence) => {

@@ -184,7 +184,6 @@ const SPECS: usize = 5;
 
 fn spec(reach: Reach) -> impl Strategy<Value = Spec> {
     let cues = if reach == Reach::Both { 0..1 } else { 0..3 };
-    let ends = if reach == Reach::Both { 0.0 } else { 0.2 };
     (
         kind(reach),
         prop_oneof![4 => Just(Some(0)), 3 => Just(Some(1)), 1 => Just(None)],
@@ -193,10 +192,10 @@ fn spec(reach: Reach) -> impl Strategy<Value = Spec> {
         proptest::option::weighted(0.2, 0usize..5),
         proptest::option::weighted(0.6, 0u64..14),
         proptest::collection::vec((0u32..5, act(SPECS)), cues),
-        proptest::option::weighted(ends, mild(SPECS)),
+        proptest::option::weighted(0.2, mild(SPECS)),
     )
         .prop_map(
-            |(kind, world, clock, owner, breaks_at, true_from, cues, at_end)| Spec {
+            move |(kind, world, clock, owner, breaks_at, true_from, cues, at_end)| Spec {
                 kind,
                 world,
                 clock,
@@ -204,7 +203,7 @@ fn spec(reach: Reach) -> impl Strategy<Value = Spec> {
                 breaks_at,
                 true_from,
                 cues,
-                at_end,
+                at_end: at_end.filter(|_| reach != Reach::Both),
             },
         )
 }
