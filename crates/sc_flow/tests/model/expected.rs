@@ -10,6 +10,8 @@ enum Waits {
     Frame(u64),
     /// A reading of its clock, and the number of the registration.
     At(u64, u64),
+    /// `continue_loop`, since this reading.
+    Continue(u64),
 }
 
 /// What comes after a turn.
@@ -17,6 +19,7 @@ enum Waits {
 enum Next {
     Frame,
     At(u64),
+    Continue(u64),
     End(Reason),
 }
 
@@ -35,6 +38,8 @@ struct Flow {
     /// What the gameplay callback is told at its end, in the builder's form.
     answer: Option<Answer>,
     had_a_turn: bool,
+    /// `continue_loop` came from inside its body.
+    continued: bool,
 
     /// The reading of its clock at its start, at the last batch, update or poll.
     start: u64,
@@ -160,6 +165,14 @@ impl Model {
                     self.log(flow, What::Cancel(answer));
                 }
             }
+            Act::Continue(flow) => {
+                if self.flows.get(flow).is_some_and(|f| f.known) {
+                    let answer = self.continue_loop(flow);
+                    self.log(flow, What::Continue(answer));
+                }
+            }
+            Act::CancelOf(owner) => self.cancel_all(|spec| spec.owner == Some(owner)),
+            Act::CancelIn(world) => self.cancel_all(|spec| spec.world == world),
             Act::Shutdown(owner) => {
                 if std::mem::take(&mut self.owners[owner]) {
                     self.gone.push(owner);
@@ -173,6 +186,47 @@ impl Model {
                 }
             }
         }
+    }
+
+    fn cancel_all(&mut self, which: impl Fn(&Spec) -> bool) {
+        let mut all = self.in_start_order();
+        all.retain(|&f| self.flows[f].alive && which(&self.spec(f)));
+        for flow in all {
+            self.request(flow, Reason::Cancelled);
+        }
+    }
+
+    fn continue_loop(&mut self, flow: usize) -> bool {
+        if self.running == Some(flow) {
+            self.flows[flow].continued = true;
+            return true;
+        }
+        let Waits::Continue(since) = self.flows[flow].waits else {
+            return false;
+        };
+        if !self.flows[flow].alive {
+            return false;
+        }
+        let spec = self.spec(flow);
+        let (Kind::Delay { count, .. } | Kind::PerTick { count, .. }) = spec.kind else {
+            return false;
+        };
+        if self.flows[flow].next == u64::try_from(count).unwrap() {
+            self.flows[flow].answer = Some(Answer::Completed);
+            return self.request(flow, Reason::Itself);
+        }
+        // The delay stood still meanwhile.
+        self.flows[flow].base += self.reading(&spec) - since;
+        match spec.kind {
+            Kind::Delay { delay, .. } if delay > 0 => {
+                self.register(flow, self.flows[flow].base + delay);
+            }
+            _ => {
+                let first = self.frame + u64::from(!self.in_begin);
+                self.flows[flow].waits = Waits::Frame(first);
+            }
+        }
+        true
     }
 
     /// What waits until no callback is running any more.
@@ -267,6 +321,7 @@ impl Model {
             asked: None,
             answer: None,
             had_a_turn: false,
+            continued: false,
             start: now,
             base: now,
             next: 0,
@@ -427,7 +482,7 @@ impl Model {
                     let due = deadline <= self.reading(&spec);
                     due.then_some((spec.clock, deadline, sequence, f))
                 }
-                Waits::Frame(_) => None,
+                Waits::Frame(_) | Waits::Continue(_) => None,
             })
             .collect();
         over.sort_unstable();
@@ -475,6 +530,7 @@ impl Model {
             match next {
                 Next::Frame => self.flows[flow].waits = Waits::Frame(self.frame + 1),
                 Next::At(deadline) => self.register(flow, deadline),
+                Next::Continue(since) => self.flows[flow].waits = Waits::Continue(since),
                 Next::End(reason) => self.end(flow, reason),
             }
         }
@@ -591,14 +647,20 @@ impl Model {
         for _ in 0..items.max(1) {
             let index = usize::try_from(self.flows[flow].next).unwrap();
             self.flows[flow].next += 1;
+            self.flows[flow].continued = false;
             self.called(flow, spec, What::Body(index));
+            let continued = std::mem::take(&mut self.flows[flow].continued);
             if spec.breaks_at == Some(index) {
                 return self.answer(flow, Answer::Broken);
+            }
+            let suspends = spec.suspends_at == Some(index);
+            if suspends && !continued {
+                return Next::Continue(now);
             }
             if index + 1 == usize::try_from(count).unwrap() {
                 return self.answer(flow, Answer::Completed);
             }
-            if self.stops_here(flow, spec) {
+            if suspends || self.stops_here(flow, spec) {
                 break;
             }
         }

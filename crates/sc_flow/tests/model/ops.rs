@@ -7,6 +7,11 @@ use proptest::prelude::*;
 pub enum Act {
     Start(usize),
     Cancel(usize),
+    /// Lets a parked loop go on.
+    Continue(usize),
+    /// Cancels every flow bound to an owner, or to a world (`None`: to the runtime).
+    CancelOf(usize),
+    CancelIn(Option<usize>),
     /// Shuts an owner down.
     Shutdown(usize),
     Destroy(usize),
@@ -48,6 +53,8 @@ pub struct Spec {
     pub owner: Option<usize>,
     /// The index at which the body says break.
     pub breaks_at: Option<usize>,
+    /// The index at which the body says suspend: in the builder's form only.
+    pub suspends_at: Option<usize>,
     /// The frame from which the condition is true.
     pub true_from: Option<u64>,
     /// Done from inside the nth callback (from 0).
@@ -110,6 +117,8 @@ pub enum What {
     Finished(Reason),
     /// The answer of `cancel`.
     Cancel(bool),
+    /// The answer of `continue_loop`.
+    Continue(bool),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,6 +178,9 @@ fn act(specs: usize) -> impl Strategy<Value = Act> {
         6 => (0..specs).prop_map(Act::Start),
         3 => (0..MOST_FLOWS / 2).prop_map(Act::Cancel),
         2 => (0..OWNERS).prop_map(Act::Shutdown),
+        3 => (0..MOST_FLOWS / 2).prop_map(Act::Continue),
+        1 => (0..OWNERS).prop_map(Act::CancelOf),
+        1 => proptest::option::of(0usize..2).prop_map(Act::CancelIn),
         1 => (0usize..2).prop_map(Act::Destroy),
     ]
 }
@@ -190,20 +202,24 @@ fn spec(reach: Reach) -> impl Strategy<Value = Spec> {
         0usize..4,
         proptest::option::weighted(0.3, 0..OWNERS),
         proptest::option::weighted(0.2, 0usize..5),
+        proptest::option::weighted(0.4, 0usize..5),
         proptest::option::weighted(0.6, 0u64..14),
         proptest::collection::vec((0u32..5, act(SPECS)), cues),
         proptest::option::weighted(0.2, mild(SPECS)),
     )
         .prop_map(
-            move |(kind, world, clock, owner, breaks_at, true_from, cues, at_end)| Spec {
-                kind,
-                world,
-                clock,
-                owner,
-                breaks_at,
-                true_from,
-                cues,
-                at_end: at_end.filter(|_| reach != Reach::Both),
+            move |(kind, world, clock, owner, breaks_at, suspends_at, true_from, cues, at_end)| {
+                Spec {
+                    kind,
+                    world,
+                    clock,
+                    owner,
+                    breaks_at,
+                    suspends_at: suspends_at.filter(|_| reach == Reach::Alone(Form::Builder)),
+                    true_from,
+                    cues,
+                    at_end: at_end.filter(|_| reach != Reach::Both),
+                }
             },
         )
 }

@@ -51,6 +51,20 @@ fn act(cx: &mut C<'_>, what: &Act) {
                 log(cx, flow, What::Cancel(answer));
             }
         }
+        Act::Continue(flow) => {
+            if let Some(&Some(id)) = cx.host().flows.get(flow) {
+                let answer = cx.continue_loop(id);
+                log(cx, flow, What::Continue(answer));
+            }
+        }
+        Act::CancelOf(owner) => {
+            let id = cx.host().owners[owner].id();
+            cx.cancel_flows_of(id);
+        }
+        Act::CancelIn(world) => {
+            let world = world.map(|n| cx.host().worlds[n]);
+            cx.cancel_flows_in(world);
+        }
         Act::Shutdown(owner) => {
             let id = cx.host().owners[owner].id();
             let _ = cx.shutdown(id);
@@ -101,6 +115,8 @@ fn told(cx: &mut C<'_>, flow: usize, finish: FlowFinish) {
 fn says(spec: &Spec, index: usize) -> Says {
     if spec.breaks_at == Some(index) {
         Says::Break
+    } else if spec.suspends_at == Some(index) {
+        Says::Suspend
     } else {
         Says::Continue
     }
