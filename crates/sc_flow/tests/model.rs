@@ -29,6 +29,8 @@ mod expected;
 mod ops;
 #[path = "model/real.rs"]
 mod real;
+#[path = "model/seen.rs"]
+mod seen;
 
 use expected::Model;
 use ops::{Case, Form, Kind, Line, Reach, Step, What};

@@ -175,10 +175,10 @@ fn kind(reach: Reach) -> BoxedStrategy<Kind> {
 
 fn act(specs: usize) -> impl Strategy<Value = Act> {
     prop_oneof![
-        6 => (0..specs).prop_map(Act::Start),
-        3 => (0..MOST_FLOWS / 2).prop_map(Act::Cancel),
+        20 => (0..specs).prop_map(Act::Start),
+        6 => (0..MOST_FLOWS / 2).prop_map(Act::Cancel),
+        8 => (0..MOST_FLOWS / 3).prop_map(Act::Continue),
         2 => (0..OWNERS).prop_map(Act::Shutdown),
-        3 => (0..MOST_FLOWS / 2).prop_map(Act::Continue),
         1 => (0..OWNERS).prop_map(Act::CancelOf),
         1 => proptest::option::of(0usize..2).prop_map(Act::CancelIn),
         1 => (0usize..2).prop_map(Act::Destroy),
@@ -244,7 +244,7 @@ fn step() -> impl Strategy<Value = Step> {
 pub fn case(reach: Reach) -> impl Strategy<Value = Case> {
     (
         proptest::collection::vec(spec(reach), SPECS),
-        proptest::collection::vec(step(), 1..50),
+        proptest::collection::vec(step(), 1..70),
     )
         .prop_map(|(specs, steps)| Case { specs, steps })
 }
