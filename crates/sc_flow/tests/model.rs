@@ -29,6 +29,8 @@ mod expected;
 mod ops;
 #[path = "model/real.rs"]
 mod real;
+#[path = "model/regressions.rs"]
+mod regressions;
 #[path = "model/seen.rs"]
 mod seen;
 
