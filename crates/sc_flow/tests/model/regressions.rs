@@ -79,3 +79,22 @@ fn a_sleeper_is_not_polled_when_a_pause_ends() {
     t.tick(frame);
     assert_eq!(polls.get(), 1, "it sleeps");
 }
+
+/// What is bound to an owner ends by the next stage, also when the owner went in the poll of the
+/// start.
+#[test]
+#[ignore = "a wait whose owner goes in its immediate poll is not ended by the next stage"]
+fn an_owner_that_goes_in_the_immediate_poll_ends_the_wait() {
+    let wait = Spec {
+        world: Some(0),
+        clock: 0,
+        owner: Some(0),
+        cues: vec![(0, Act::Shutdown(0))],
+        ..wait_through_pause()
+    };
+    let case = Case {
+        specs: vec![wait],
+        steps: vec![Step::InTick(Act::Start(0)), Step::Frame(0)],
+    };
+    play(&case, Form::Builder);
+}
