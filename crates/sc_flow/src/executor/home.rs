@@ -189,8 +189,9 @@ impl Home {
         let inner = &mut *self.inner.borrow_mut();
         if let Some(row) = inner.row(local) {
             row.generation = row.generation.wrapping_add(1);
-            let wanted = row.wants != NEVER;
+            let wanted = row.wants.min(row.wants_in_pause) != NEVER;
             row.wants = NEVER;
+            row.wants_in_pause = NEVER;
             inner.wanting -= usize::from(wanted);
             inner.free.push(local.index);
             inner.live -= 1;
@@ -265,7 +266,7 @@ impl Home {
         let inner = &mut *self.inner.borrow_mut();
         match inner.rows.get_mut(local.index as usize) {
             Some(row) if row.generation == local.generation && row.listed && !in_pause => {
-                inner.wanting += usize::from(row.wants == NEVER);
+                inner.wanting += usize::from(row.wants.min(row.wants_in_pause) == NEVER);
                 row.wants = row.wants.min(frame);
             }
             _ => inner.want_frame(local, frame, in_pause),
@@ -345,10 +346,11 @@ impl Inner {
         if row.generation != local.generation {
             return;
         }
-        self.wanting += usize::from(row.wants == NEVER);
-        row.wants = row.wants.min(frame);
+        self.wanting += usize::from(row.wants.min(row.wants_in_pause) == NEVER);
         if in_pause {
             row.wants_in_pause = row.wants_in_pause.min(frame);
+        } else {
+            row.wants = row.wants.min(frame);
         }
         if !row.listed {
             row.listed = true;
@@ -471,16 +473,16 @@ impl Inner {
         let wants = if paused {
             row.wants_in_pause
         } else {
-            row.wants
+            row.wants.min(row.wants_in_pause)
         };
         if wants > frame {
             return None;
         }
         row.wants_in_pause = NEVER;
         if !paused {
-            self.wanting -= usize::from(row.wants != NEVER);
             row.wants = NEVER;
         }
+        self.wanting -= usize::from(row.wants == NEVER);
         Some(TurnOf {
             local,
             slot: row.slot,
@@ -501,7 +503,7 @@ impl Inner {
             if row.generation != turn.generation {
                 return false;
             }
-            row.listed = row.wants != NEVER;
+            row.listed = row.wants.min(row.wants_in_pause) != NEVER;
             row.listed
         });
     }

@@ -71,6 +71,8 @@ impl<H> Options<H> {
             Some(world) => cx.is_world_alive(world),
             None => self.bound == Bound::Runtime,
         };
+        // Installed from here on: the end of an owner is noted also before the flow is there.
+        flows(cx);
         let home = if is_live { home_of(cx, world) } else { None };
         let Some(home) = home else {
             return Err(FlowError::NoLiveWorld {

@@ -34,7 +34,6 @@ fn wait_through_pause() -> Spec {
 /// After its turn in a paused frame the flow still counts as one that wants the next frame that is
 /// not paused; the turn it then gets registers its wait anew, behind its equals.
 #[test]
-#[ignore = "a flow that had a turn in a paused frame is polled once more when the pause ends"]
 fn equal_deadlines_keep_their_order_when_a_pause_ends() {
     let case = Case {
         specs: vec![wait_through_pause()],
@@ -53,7 +52,6 @@ fn equal_deadlines_keep_their_order_when_a_pause_ends() {
 }
 
 #[test]
-#[ignore = "a flow that had a turn in a paused frame is polled once more when the pause ends"]
 fn a_sleeper_is_not_polled_when_a_pause_ends() {
     let mut t = TestWorld::new(());
     let world = t.world;
@@ -83,7 +81,6 @@ fn a_sleeper_is_not_polled_when_a_pause_ends() {
 /// What is bound to an owner ends by the next stage, also when the owner went in the poll of the
 /// start.
 #[test]
-#[ignore = "a wait whose owner goes in its immediate poll is not ended by the next stage"]
 fn an_owner_that_goes_in_the_immediate_poll_ends_the_wait() {
     let wait = Spec {
         world: Some(0),
