@@ -17,8 +17,15 @@ use crate::clock::{Clock, FrameDeltas};
 use crate::cx::{Cx, NOBODY, Payload};
 use crate::runtime::Runtime;
 
-/// The object that was being called when a panic came, and its slot.
-type Out<H> = Option<(u32, Box<dyn Tickable<H>>)>;
+/// The object that was being called when a panic came.
+type Out<H> = Option<Outcast<H>>;
+
+struct Outcast<H: 'static> {
+    slot: u32,
+    /// How many entries of the list had been passed with it.
+    passed: usize,
+    object: Box<dyn Tickable<H>>,
+}
 
 /// How far a run has come: survives a panic in the middle of it.
 struct Progress<H: 'static> {
@@ -33,14 +40,16 @@ struct Progress<H: 'static> {
 /// dropping it.
 struct Rescue<'o, H: 'static> {
     slot: u32,
+    passed: usize,
     object: Option<Box<dyn Tickable<H>>>,
     out: &'o mut Out<H>,
 }
 
 impl<'o, H> Rescue<'o, H> {
-    fn new(slot: u32, object: Box<dyn Tickable<H>>, out: &'o mut Out<H>) -> Self {
+    fn new(slot: u32, passed: usize, object: Box<dyn Tickable<H>>, out: &'o mut Out<H>) -> Self {
         Rescue {
             slot,
+            passed,
             object: Some(object),
             out,
         }
@@ -68,7 +77,11 @@ impl<'o, H> Rescue<'o, H> {
 impl<H> Drop for Rescue<'_, H> {
     #[inline(always)]
     fn drop(&mut self) {
-        *self.out = self.object.take().map(|object| (self.slot, object));
+        *self.out = self.object.take().map(|object| Outcast {
+            slot: self.slot,
+            passed: self.passed,
+            object,
+        });
     }
 }
 
@@ -159,10 +172,12 @@ impl<H> Cx<'_, H> {
             let culprit = self.scope.object;
             self.scope = inside;
             self.rt.depth = depth + 1;
-            let Some((holder, object)) = progress.out.take() else {
+            let Some(outcast) = progress.out.take() else {
                 // Raised between two objects, by something that has accounted for it already.
                 break Some(payload);
             };
+            let (holder, object) = (outcast.slot, outcast.object);
+            progress.list_at = outcast.passed;
             self.rt.slots.hot[holder as usize].object = Some(object);
             if self.rt.batch_is_unfinished(holder) {
                 // Its entry is walked again and goes on behind the row that panicked.
@@ -208,7 +223,7 @@ impl<H> Cx<'_, H> {
                 return;
             };
             progress.due_at += 1;
-            self.tick_due(walk, due, &mut progress.out);
+            self.tick_due(walk, due, progress);
             if self.rt.attention && self.attend_in(walk.home).is_err() {
                 return;
             }
@@ -227,9 +242,10 @@ impl<H> Cx<'_, H> {
         // tells it from one that does not tick, has another delta, or is a batch.
         let mut usual = flag::TICKS;
         self.scope.delta = walk.deltas[0];
-        for entry in segment {
+        let before = progress.list_at;
+        progress.list_at += segment.len();
+        for (index, entry) in segment.iter().enumerate() {
             let slot = entry.slot;
-            progress.list_at += 1;
             if inbox.any_dropped() {
                 self.rt.mark_dropped();
             }
@@ -250,11 +266,15 @@ impl<H> Cx<'_, H> {
             };
             hot.ticks += 1;
             self.scope.object = slot;
+            let passed = before + index + 1;
             let out = &mut progress.out;
-            Rescue::new(slot, object, out).tick::<PROFILE>(self);
+            Rescue::new(slot, passed, object, out).tick::<PROFILE>(self);
             if self.rt.attention {
+                // Right also when this ends the walk.
+                progress.list_at = passed;
                 self.attend_in(walk.home)?;
-                self.finish_batch(walk, slot, &mut progress.out)?;
+                self.finish_batch(walk, slot, progress)?;
+                progress.list_at = before + segment.len();
                 self.scope.delta = walk.deltas[usize::from(usual & flag::THROUGH_PAUSE != 0)];
             }
         }
@@ -267,11 +287,11 @@ impl<H> Cx<'_, H> {
         &mut self,
         walk: Walk<'_>,
         slot: u32,
-        out: &mut Out<H>,
+        progress: &mut Progress<H>,
     ) -> Result<(), WorldGone> {
         while self.rt.batch_is_unfinished(slot) {
             let through_pause = self.rt.slots.has(slot, flag::THROUGH_PAUSE);
-            self.tick_one(slot, walk.deltas[usize::from(through_pause)], out);
+            self.tick_one(slot, walk.deltas[usize::from(through_pause)], progress);
             if self.rt.attention {
                 self.attend_in(walk.home)?;
             }
@@ -280,7 +300,7 @@ impl<H> Cx<'_, H> {
     }
 
     /// Ticks one object if it still should.
-    fn tick_one(&mut self, slot: u32, delta: Duration, out: &mut Out<H>) {
+    fn tick_one(&mut self, slot: u32, delta: Duration, progress: &mut Progress<H>) {
         if self.rt.inbox.any_dropped() {
             self.rt.mark_dropped();
         }
@@ -295,7 +315,8 @@ impl<H> Cx<'_, H> {
         self.rt.frame.ticks += u64::from(hot.flags & flag::BATCH == 0);
         self.scope.object = slot;
         self.scope.delta = delta;
-        let rescue = Rescue::new(slot, object, out);
+        let passed = progress.list_at;
+        let rescue = Rescue::new(slot, passed, object, &mut progress.out);
         if self.rt.profiling() {
             rescue.tick::<true>(self);
         } else {
@@ -304,7 +325,7 @@ impl<H> Cx<'_, H> {
     }
 
     /// Ticks an object whose interval is over, and puts it to sleep again.
-    fn tick_due(&mut self, walk: Walk<'_>, entry: Entry, out: &mut Out<H>) {
+    fn tick_due(&mut self, walk: Walk<'_>, entry: Entry, progress: &mut Progress<H>) {
         let slot = entry.slot;
         let cold = &self.rt.slots.cold[slot as usize];
         let Place::Due(spot) = cold.place else {
@@ -326,7 +347,7 @@ impl<H> Cx<'_, H> {
         let delta = accumulated - accumulated.checked_rem(interval).unwrap_or(0);
         cold.accumulates_from = cold.accumulates_from.wrapping_add(delta);
         cold.place = Place::Nowhere;
-        self.tick_one(slot, Duration::from_nanos(delta), out);
+        self.tick_one(slot, Duration::from_nanos(delta), progress);
         let ticks = self.rt.slots.has(slot, flag::TICKS);
         if ticks && self.rt.slots.cold[slot as usize].place == Place::Nowhere {
             if interval == 0 {
