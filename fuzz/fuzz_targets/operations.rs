@@ -22,8 +22,7 @@ use input::Input;
 use lab::{Lab, Scripted, throw};
 use libfuzzer_sys::fuzz_target;
 use sc_core::{
-    FrameError, FrameReport, PanicPolicy, Runtime, Secs, Stage, WorldKind,
-    WorldOptions, secs,
+    FrameError, FrameReport, PanicPolicy, Runtime, Secs, Stage, WorldKind, WorldOptions, secs,
 };
 
 fuzz_target!(|bytes: &[u8]| play(bytes));
