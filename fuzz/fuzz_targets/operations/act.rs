@@ -82,6 +82,7 @@ pub fn do_op(cx: &mut Cx<'_, Lab>, op: u8) -> Option<()> {
             if let Err(panic) = outcome {
                 cx.settle_panic(&Culprit::new("somebody", "none"), panic);
             }
+            cx.attend();
             Some(())
         }
         b'm' => {
