@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 /// Rounds of each side, in turn. The fastest of each counts: what disturbs a round only adds.
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 41;
 /// A round repeats its side until it has taken about this long.
 const ROUND_TIME: Duration = Duration::from_millis(20);
 
