@@ -10,7 +10,7 @@ use sc_core::{Clock, Cx, Life, Secs, TickId, TimeError, secs};
 use super::FlowCx;
 use super::gate::Gate;
 use crate::error::FlowError;
-use crate::executor::{Flow, flows};
+use crate::executor::bonds::{Bond, Role};
 use crate::finish::{Done, Step, Wait};
 use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
@@ -22,21 +22,9 @@ use crate::span::span;
 
 impl<H> FlowCx<H> {
     /// Notes for lists and warnings what the flow waits for in a node, and how far that has come.
-    fn note(&self, waiting_for: WaitingFor, progress: Progress) {
-        let _ = self.with(|cx| {
-            if let Some(flow) = self.flow_of(cx) {
-                flow.note = Some((waiting_for, progress));
-            }
-        });
-    }
-
-    /// The node has ended.
-    fn forget_note(&self) {
-        let _ = self.with(|cx| {
-            if let Some(flow) = self.flow_of(cx) {
-                flow.note = None;
-            }
-        });
+    fn note(&self, note: Option<(WaitingFor, Progress)>) {
+        let home = &*self.home;
+        home.board.note(self.id, note, home.runtime_now.get());
     }
 
     /// Notes what a node's poll has come to.
@@ -48,21 +36,10 @@ impl<H> FlowCx<H> {
         match outcome {
             Poll::Ready(_) => {
                 self.has_awaited();
-                self.forget_note();
+                self.note(None);
             }
-            Poll::Pending => {
-                let (waiting_for, progress) = waiting();
-                self.note(waiting_for, progress);
-            }
+            Poll::Pending => self.note(Some(waiting())),
         }
-    }
-
-    /// The flow itself.
-    fn flow_of<'c>(&self, cx: &'c mut Cx<'_, H>) -> Option<&'c mut Flow<H>> {
-        let slot = self.home.inner.borrow().slot(self.local)?;
-        let state = flows(cx);
-        let id = state.id(slot)?;
-        state.get_mut(id)
     }
 
     /// Waits until a condition is true: see [`WaitUntil`](crate::WaitUntil). Awaiting it gives how the
@@ -92,7 +69,7 @@ impl<H> FlowCx<H> {
             gate: Gate::new(self),
             condition,
             belongs_to: None,
-            life: None,
+            bond: None,
             interval: secs(0),
             timeout: secs(0),
             immediately: false,
@@ -256,7 +233,10 @@ impl<H> FlowCx<H> {
                     break;
                 };
                 done += 1;
-                self.note(WaitingFor::Await, Progress::Index { next: done, of });
+                self.note(Some((
+                    WaitingFor::Await,
+                    Progress::Index { next: done, of },
+                )));
                 let step = body(item).await.into_step()?;
                 let ended = match step {
                     Step::Break => Some(Done::Broken),
@@ -265,12 +245,12 @@ impl<H> FlowCx<H> {
                     Step::Continue => None,
                 };
                 if let Some(ended) = ended {
-                    self.forget_note();
+                    self.note(None);
                     self.has_awaited();
                     return Ok(ended);
                 }
             }
-            core.unpark(self.home.times().now[self.clock as usize]);
+            core.unpark(self.home.now(self.clock()));
             if delay == 0 && self.home.frame.get() != frame {
                 // It was parked, and goes on with the next tick.
                 gate.skip_frame();
@@ -314,7 +294,8 @@ pub struct WaitUntilFx<'f, H: 'static, C> {
     gate: Gate<'f, H>,
     condition: C,
     belongs_to: Option<TickId>,
-    life: Option<Life>,
+    /// The life it belongs to, and what ties the flow to that.
+    bond: Option<(Life, Bond)>,
     interval: Secs,
     timeout: Secs,
     immediately: bool,
@@ -363,7 +344,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
         let fx = this.gate.fx;
         let core = std::cell::RefCell::new(&mut this.core);
         let condition = std::cell::RefCell::new(&mut this.condition);
-        let life = std::cell::Cell::new(this.life);
+        let belongs_to = std::cell::Cell::new(this.bond);
         let polled = |attempt| fx.with(|cx| (condition.borrow_mut())(cx, attempt));
         let outcome = this.gate.drive(
             context,
@@ -371,7 +352,9 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
                 let (interval, timeout) = (span(this.interval)?, span(this.timeout)?);
                 let mut fresh = WaitCore::new(interval, timeout, start);
                 if let Some(object) = this.belongs_to {
-                    life.set(Some(fx.with(|cx| cx.life(object))??));
+                    let life = fx.with(|cx| cx.life(object))??;
+                    let bonds = &mut fx.home.board.table.borrow_mut().bonds;
+                    belongs_to.set(Some((life, bonds.add(life, fx.id, Role::Condition))));
                 }
                 let satisfied = this.immediately && {
                     fresh.attempts = 1;
@@ -385,17 +368,19 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
                 let Some(core) = core.as_mut() else {
                     return Err(FlowError::OutsideItsFlow);
                 };
-                match core.turn(now) {
-                    WaitTurn::TimedOut => Ok(Ok(Wait::TimedOut)),
-                    WaitTurn::NotYet => Ok(Err(core.next())),
+                let turn = core.turn(now);
+                if turn == WaitTurn::TimedOut {
+                    return Ok(Ok(Wait::TimedOut));
+                }
+                if let Some((life, _)) = belongs_to.get() {
+                    let name = || fx.home.board.table.borrow().name(fx.id.index);
+                    if fx.with(|cx| is_gone(cx, life, name))? {
+                        return Ok(Ok(Wait::TimedOut));
+                    }
+                }
+                match turn {
+                    WaitTurn::TimedOut | WaitTurn::NotYet => Ok(Err(core.next())),
                     WaitTurn::Poll => {
-                        let gone = fx.with(|cx| {
-                            let name = fx.flow_of(cx).map(|flow| flow.name.clone());
-                            is_gone(cx, life.get(), &name.unwrap_or_default())
-                        })?;
-                        if gone {
-                            return Ok(Ok(Wait::TimedOut));
-                        }
                         let attempt = core.attempts;
                         core.attempts += 1;
                         let satisfied = polled(attempt)?;
@@ -409,7 +394,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
             },
             &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
         );
-        this.life = life.get();
+        this.bond = belongs_to.get();
         this.gate.fx.noted(&outcome, || {
             let core = this.core.as_ref();
             let has_deadline = core.is_some_and(WaitCore::has_deadline);
@@ -422,6 +407,21 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
             (waiting_for, Progress::Attempts(attempts))
         });
         outcome
+    }
+}
+
+impl<H, C> Drop for WaitUntilFx<'_, H, C> {
+    fn drop(&mut self) {
+        if let Some((_, bond)) = self.bond.take() {
+            self.gate
+                .fx
+                .home
+                .board
+                .table
+                .borrow_mut()
+                .bonds
+                .remove(bond);
+        }
     }
 }
 

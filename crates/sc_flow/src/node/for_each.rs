@@ -3,16 +3,17 @@
 use std::iter::Peekable;
 use std::ops::Range;
 use std::panic::Location;
+use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Report, ReportKind, Secs, TimeError, secs};
+use sc_core::{Cx, Report, ReportKind, Secs, TimeError, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::end::is_ending;
-use crate::executor::flows;
-use crate::executor::start::{Options, start};
+use crate::executor::board;
+use crate::executor::end::{is_ending, request};
+use crate::executor::start::{Options, start_node};
 use crate::finish::{FlowFinish, Step};
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
@@ -249,7 +250,8 @@ where
             (low, Some(high)) if low == high => u64::try_from(high).ok(),
             _ => None,
         };
-        let core = ForEachCore::new(delay, self.items_per_tick, self.before_first, binding.now);
+        let now = binding.now(cx, &self.options);
+        let core = ForEachCore::new(delay, self.items_per_tick, self.before_first, now);
         let first = if self.before_first {
             core.next()
         } else {
@@ -265,21 +267,13 @@ where
             name: self.options.name.clone().into_owned(),
             done: 0,
             of,
-            clock: self.options.clock,
         };
         let is_empty = node.items.peek().is_none();
-        let body = |_: &mut Cx<'_, H>, _: &_, _| crate::executor::Body::Node(Box::new(node));
-        let id = start(
-            cx,
-            self.options,
-            binding,
-            FlowKind::ForEach,
-            location,
-            first,
-            body,
-        );
+        let board = Rc::clone(&binding.home.board);
+        let kind = FlowKind::ForEach;
+        let id = start_node(cx, self.options, binding, kind, location, first, node);
         if is_empty {
-            crate::executor::end::request(cx, id, FlowFinish::Completed);
+            request(cx, &board, id, FlowFinish::Completed);
         }
         Ok(id)
     }
@@ -295,7 +289,6 @@ struct ForEachNode<H: 'static, I: Iterator, F> {
     name: String,
     done: u64,
     of: Option<u64>,
-    clock: Clock,
 }
 
 impl<H, I, F, R> Node<H> for ForEachNode<H, I, F>
@@ -308,6 +301,7 @@ where
         if !self.core.begins_batch(now) {
             return self.core.next();
         }
+        let board = board(cx);
         let started = self.budget.map(|budget| (budget, cx.stopwatch()));
         let mut in_batch = 0;
         loop {
@@ -316,9 +310,9 @@ where
             };
             self.done += 1;
             in_batch += 1;
-            flows(cx).continued = false;
+            board.continued.set(false);
             let step = (self.each)(cx, item).into();
-            let continued = std::mem::take(&mut flows(cx).continued);
+            let continued = board.continued.take();
             let is_last = self.items.peek().is_none();
             match step {
                 Step::Break => return Next::End(FlowFinish::Broken),
@@ -367,10 +361,6 @@ where
             Some(_) => self.core.next(),
             None => Next::End(FlowFinish::Completed),
         })
-    }
-
-    fn clock(&self) -> Clock {
-        self.clock
     }
 
     fn progress(&self) -> Progress {
