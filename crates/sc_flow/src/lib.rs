@@ -41,7 +41,7 @@ pub use error::FlowError;
 pub use ext::FlowExt;
 pub use finish::{Done, FlowFinish, Step, Wait};
 pub use fx::{
-    Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, LoopAnswer, Pace, ThreadResult, Ticks,
+    Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, LoopAnswer, NextTick, Pace, ThreadResult, Ticks,
     WaitUntilFx,
 };
 pub use id::FlowId;
