@@ -41,11 +41,12 @@ pub use error::FlowError;
 pub use ext::FlowExt;
 pub use finish::{Done, FlowFinish, Step, Wait};
 pub use fx::{
-    Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, LoopAnswer, Pace, ThreadResult, Ticks,
-    WaitUntilFx,
+    Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, ForEachFx, LoopAnswer, Pace, ThreadResult,
+    Ticks, WaitUntilFx,
 };
 pub use id::FlowId;
 pub use list::{FlowInfo, FlowKind, Progress, WaitingFor};
+pub use node::control::DriveControl;
 pub use node::duration::DoForDuration;
 #[cfg(feature = "easing")]
 pub use node::ease::Ease;

@@ -1,5 +1,7 @@
 //! The nodes as awaitables, over the same cores as their builders.
 
+mod for_each;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,15 +12,17 @@ use sc_core::{Clock, Cx, Life, Secs, TickId, TimeError, secs};
 use super::FlowCx;
 use super::gate::Gate;
 use crate::error::FlowError;
-use crate::executor::{Flow, flows};
-use crate::finish::{Done, Step, Wait};
+use crate::executor::{Flow, Request, flows};
+use crate::finish::Wait;
 use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
+use crate::node::control::DriveControl;
 use crate::node::duration::{DurationCore, Laps};
 use crate::node::ease::Shape;
-use crate::node::for_each::ForEachCore;
 use crate::node::wait_until::{WaitCore, WaitTurn, is_gone};
 use crate::span::span;
+
+pub use for_each::{ForEachFx, LoopAnswer};
 
 impl<H> FlowCx<H> {
     /// Notes for lists and warnings what the flow waits for in a node, and how far that has come.
@@ -134,177 +138,24 @@ impl<H> FlowCx<H> {
             update,
             shape: None,
             laps: Laps::ONE,
+            control: None,
             core: None,
         }
     }
+}
 
-    /// Calls an async body for each index below `count`, with a delay between iterations: see
-    /// [`ForEach`](crate::ForEach). The body parks the loop by awaiting.
-    ///
-    /// # Errors
-    /// The body's, [`FlowError::BadTime`], [`FlowError::OutsideItsFlow`].
-    ///
-    /// ```
-    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
-    /// # use sc_flow::*;
-    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
-    /// # let mut cx = rt.cx(&mut log);
-    /// # let level = cx.create_world(WorldKind::Game)?;
-    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
-    ///     fx.for_each_with_delay(3, secs(0.5), async |i| fx.with(|cx| cx.host_mut().push(i as u32))).await?;
-    ///     Ok(())
-    /// })?;
-    /// for _ in 0..5 { rt.tick_secs(&mut log, 0.25)?; }
-    /// assert_eq!(log, [0, 1, 2]);
-    /// # Ok::<(), FlowError>(())
-    /// ```
-    pub async fn for_each_with_delay<A: LoopAnswer>(
-        &self,
-        count: i64,
-        delay: impl Into<Secs>,
-        body: impl AsyncFnMut(usize) -> A,
-    ) -> Result<Done, FlowError> {
-        let delay = span(delay.into())?;
-        self.for_each(0..usize::try_from(count).unwrap_or(0), delay, 1, body)
-            .await
-    }
-
-    /// Calls an async body for each item of an iterator, so many a tick: see
-    /// [`ForEach`](crate::ForEach). Below 1 counts as 1.
-    ///
-    /// # Errors
-    /// The body's, [`FlowError::OutsideItsFlow`].
-    ///
-    /// ```
-    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
-    /// # use sc_flow::*;
-    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
-    /// # let mut cx = rt.cx(&mut log);
-    /// # let level = cx.create_world(WorldKind::Game)?;
-    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
-    ///     fx.for_each_per_tick([7, 8, 9], 2, async |item| fx.with(|cx| cx.host_mut().push(item))).await?;
-    ///     Ok(())
-    /// })?;
-    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
-    /// assert_eq!(log, [7, 8]);
-    /// # Ok::<(), FlowError>(())
-    /// ```
-    pub async fn for_each_per_tick<I: IntoIterator, A: LoopAnswer>(
-        &self,
-        items: I,
-        items_per_tick: i64,
-        body: impl AsyncFnMut(I::Item) -> A,
-    ) -> Result<Done, FlowError> {
-        self.for_each(items, 0, items_per_tick, body).await
-    }
-
-    async fn for_each<I: IntoIterator, A: LoopAnswer>(
-        &self,
-        items: I,
-        delay: u64,
-        items_per_tick: i64,
-        mut body: impl AsyncFnMut(I::Item) -> A,
-    ) -> Result<Done, FlowError> {
-        let mut items = items.into_iter().peekable();
-        let of = match items.size_hint() {
-            (low, Some(high)) if low == high => u64::try_from(high).ok(),
-            _ => None,
+impl<H> FlowCx<H> {
+    /// Whether the flow was asked to end, or has lost what it is bound to: a node in it has called
+    /// its callback for the last time, and yields.
+    fn is_ending(&self, cx: &mut Cx<'_, H>) -> bool {
+        let world = self.home.world;
+        let Some(flow) = self.flow_of(cx) else {
+            return true;
         };
-        let mut done = 0;
-        if items.peek().is_none() {
-            return Ok(Done::Completed);
-        }
-        let mut gate = Gate::new(self);
-        let mut core: Option<ForEachCore> = None;
-        loop {
-            // Waits for the batch.
-            let now = std::future::poll_fn(|context| {
-                let core = std::cell::RefCell::new(&mut core);
-                gate.drive(
-                    context,
-                    &mut |start| {
-                        **core.borrow_mut() =
-                            Some(ForEachCore::new(delay, items_per_tick, false, start));
-                        Ok(None)
-                    },
-                    &mut |now| {
-                        let mut core = core.borrow_mut();
-                        let Some(core) = core.as_mut() else {
-                            return Err(FlowError::OutsideItsFlow);
-                        };
-                        Ok(if core.begins_batch(now) {
-                            Ok(now)
-                        } else {
-                            Err(core.next())
-                        })
-                    },
-                    &mut || {
-                        core.borrow()
-                            .as_ref()
-                            .map_or(Next::Frame, ForEachCore::next)
-                    },
-                )
-            })
-            .await?;
-            let Some(core) = &mut core else {
-                return Err(FlowError::OutsideItsFlow);
-            };
-            core.park(now);
-            let frame = self.home.frame.get();
-            for _ in 0..core.items_per_tick {
-                let Some(item) = items.next() else {
-                    break;
-                };
-                done += 1;
-                self.note(WaitingFor::Await, Progress::Index { next: done, of });
-                let step = body(item).await.into_step()?;
-                let ended = match step {
-                    Step::Break => Some(Done::Broken),
-                    _ if items.peek().is_none() => Some(Done::Completed),
-                    Step::Suspend => break,
-                    Step::Continue => None,
-                };
-                if let Some(ended) = ended {
-                    self.forget_note();
-                    self.has_awaited();
-                    return Ok(ended);
-                }
-            }
-            core.unpark(self.home.times().now[self.clock as usize]);
-            if delay == 0 && self.home.frame.get() != frame {
-                // It was parked, and goes on with the next tick.
-                gate.skip_frame();
-            }
-        }
-    }
-}
-
-/// What an async body of a loop may answer: `()`, a [`Step`], or a `Result` with one of them. An
-/// `Err` ends the loop and is the awaiter's `Err`; `Suspend` only ends the batch: an async body
-/// parks by awaiting.
-pub trait LoopAnswer {
-    /// The step it means.
-    ///
-    /// # Errors
-    /// The body's own.
-    fn into_step(self) -> Result<Step, FlowError>;
-}
-
-impl LoopAnswer for () {
-    fn into_step(self) -> Result<Step, FlowError> {
-        Ok(Step::Continue)
-    }
-}
-
-impl LoopAnswer for Step {
-    fn into_step(self) -> Result<Step, FlowError> {
-        Ok(self)
-    }
-}
-
-impl<A: LoopAnswer, E: Into<FlowError>> LoopAnswer for Result<A, E> {
-    fn into_step(self) -> Result<Step, FlowError> {
-        self.map_err(Into::into)?.into_step()
+        let owner = flow.owner;
+        flow.request != Request::None
+            || world.is_some_and(|world| !cx.is_world_alive(world))
+            || owner.is_some_and(|owner| !cx.is_living(owner))
     }
 }
 
@@ -433,6 +284,7 @@ pub struct DoForDurationFx<'f, H: 'static, U> {
     update: U,
     shape: Option<Shape>,
     laps: Laps,
+    control: Option<DriveControl>,
     core: Option<DurationCore>,
 }
 
@@ -455,9 +307,44 @@ impl<H, U> DoForDurationFx<'_, H, U> {
         self
     }
 
+    /// Runs laps without end: until the future is dropped, or the flow ends.
+    pub fn forever(mut self) -> Self {
+        self.laps.count = None;
+        self
+    }
+
     /// Every second lap runs backwards.
     pub fn ping_pong(mut self) -> Self {
         self.laps.ping_pong = true;
+        self
+    }
+
+    /// Lets a control set its speed and its place, from its first poll on; until then it has no
+    /// drive. A control that has another drive then is refused: awaiting gives
+    /// [`FlowError::ControlTaken`].
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let control = DriveControl::new();
+    /// let theirs = control.clone();
+    /// Flow::new("example").world(level).spawn(&mut cx, async move |fx| {
+    ///     let update = |cx: &mut Cx<'_, Vec<u32>>, alpha, _| cx.host_mut().push((alpha * 100.0) as u32);
+    ///     fx.do_for_duration(secs(1), update).control(&theirs).await
+    /// })?;
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// control.set_speed(2.0)?;
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// control.seek(secs(0.5))?;
+    /// rt.tick_secs(&mut log, 0.125)?;
+    /// assert_eq!(log, [25, 75, 75]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn control(mut self, control: &DriveControl) -> Self {
+        self.control = Some(control.clone());
         self
     }
 
@@ -481,7 +368,8 @@ where
         let outcome = this.gate.drive(
             context,
             &mut |start| {
-                let fresh = DurationCore::new(this.duration?, this.laps, start)?;
+                let (duration, control) = (this.duration?, this.control.as_ref());
+                let fresh = DurationCore::new(duration, this.laps, control, start)?;
                 **core.borrow_mut() = Some(fresh);
                 Ok(None)
             },
@@ -490,20 +378,14 @@ where
                 let Some(core) = core.as_mut() else {
                     return Err(FlowError::OutsideItsFlow);
                 };
-                let mut left = core.advance(now);
-                loop {
-                    let update = core.step(&mut left);
-                    let shape = this.shape.as_ref();
-                    let alpha = shape.map_or(update.raw, |shape| shape(update.raw));
-                    let delta = Duration::from_nanos(update.delta);
-                    fx.with(|cx| (this.update)(cx, alpha, delta))?;
-                    if update.is_last {
-                        return Ok(Ok(()));
-                    }
-                    if left == 0 {
-                        return Ok(Err(Next::Frame));
-                    }
-                }
+                let update = &mut this.update;
+                let ended = core.turn(now, this.shape.as_ref(), &mut |alpha, delta| {
+                    fx.with(|cx| {
+                        update(cx, alpha, delta);
+                        fx.is_ending(cx)
+                    })
+                })?;
+                Ok(if ended { Ok(()) } else { Err(Next::Frame) })
             },
             &mut || Next::Frame,
         );
@@ -511,6 +393,10 @@ where
             let alpha = this.core.as_ref().map_or(0.0, DurationCore::progress);
             (WaitingFor::NextFrame, Progress::Alpha(alpha))
         });
+        if outcome.is_ready() {
+            // The future may be kept, as `join` does: its control is given back all the same.
+            this.core = None;
+        }
         outcome
     }
 }
