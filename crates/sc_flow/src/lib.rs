@@ -36,13 +36,13 @@ mod span;
 mod task;
 mod watch;
 
-pub use combine::{Either, Scope, join, join_all, race};
+pub use combine::{ChildAnswer, Either, Scope, join, join_all, race};
 pub use error::FlowError;
 pub use ext::FlowExt;
 pub use finish::{Done, FlowFinish, Step, Wait};
 pub use fx::{
-    Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, ForEachFx, LoopAnswer, Pace, ThreadResult,
-    Ticks, WaitUntilFx,
+    ChangedFx, Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, ForEachFx, LoopAnswer, Pace,
+    ThreadResult, Ticks, WaitUntilFx,
 };
 pub use id::FlowId;
 pub use list::{FlowInfo, FlowKind, Progress, WaitingFor};

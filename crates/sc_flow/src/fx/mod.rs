@@ -13,7 +13,7 @@ use sc_core::{Access, Clock, Cx, WorldId};
 use crate::error::FlowError;
 use crate::executor::home::{Home, Local};
 
-pub use nodes::{DoForDurationFx, ForEachFx, LoopAnswer, WaitUntilFx};
+pub use nodes::{ChangedFx, DoForDurationFx, ForEachFx, LoopAnswer, WaitUntilFx};
 pub use outside::{FlowEnd, ThreadResult};
 pub use spawn::Flow;
 pub use waits::{Delay, Pace, Ticks};

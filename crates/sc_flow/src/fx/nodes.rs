@@ -1,7 +1,9 @@
 //! The nodes as awaitables, over the same cores as their builders.
 
+mod changed;
 mod for_each;
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -22,6 +24,7 @@ use crate::node::ease::Shape;
 use crate::node::wait_until::{WaitCore, WaitTurn, is_gone};
 use crate::span::span;
 
+pub use changed::ChangedFx;
 pub use for_each::{ForEachFx, LoopAnswer};
 
 impl<H> FlowCx<H> {
@@ -93,14 +96,8 @@ impl<H> FlowCx<H> {
         C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin,
     {
         WaitUntilFx {
-            gate: Gate::new(self),
+            waiting: Waiting::new(self),
             condition,
-            belongs_to: None,
-            life: None,
-            interval: secs(0),
-            timeout: secs(0),
-            immediately: false,
-            core: None,
         }
     }
 
@@ -145,6 +142,12 @@ impl<H> FlowCx<H> {
 }
 
 impl<H> FlowCx<H> {
+    /// What lists and reports call the flow.
+    pub(crate) fn name(&self, cx: &mut Cx<'_, H>) -> Cow<'static, str> {
+        let name = self.flow_of(cx).map(|flow| flow.name.clone());
+        name.unwrap_or_default()
+    }
+
     /// Whether the flow was asked to end, or has lost what it is bound to: a node in it has called
     /// its callback for the last time, and yields.
     fn is_ending(&self, cx: &mut Cx<'_, H>) -> bool {
@@ -159,11 +162,9 @@ impl<H> FlowCx<H> {
     }
 }
 
-/// Made by [`FlowCx::wait_until`].
-#[must_use = "awaitables do nothing until they are awaited"]
-pub struct WaitUntilFx<'f, H: 'static, C> {
+/// What every wait in an async flow is made of: when it asks, and when it has waited long enough.
+struct Waiting<'f, H: 'static> {
     gate: Gate<'f, H>,
-    condition: C,
     belongs_to: Option<TickId>,
     life: Option<Life>,
     interval: Secs,
@@ -172,64 +173,47 @@ pub struct WaitUntilFx<'f, H: 'static, C> {
     core: Option<WaitCore>,
 }
 
-impl<H, C> WaitUntilFx<'_, H, C> {
-    /// Time between polls; 0 or less = every tick, the default.
-    pub fn every(mut self, interval: impl Into<Secs>) -> Self {
-        self.interval = interval.into();
-        self
+impl<'f, H> Waiting<'f, H> {
+    fn new(fx: &'f FlowCx<H>) -> Self {
+        Waiting {
+            gate: Gate::new(fx),
+            belongs_to: None,
+            life: None,
+            interval: secs(0),
+            timeout: secs(0),
+            immediately: false,
+            core: None,
+        }
     }
 
-    /// How long it waits; 0 or less = no deadline, the default.
-    pub fn timeout(mut self, timeout: impl Into<Secs>) -> Self {
-        self.timeout = timeout.into();
-        self
-    }
-
-    /// Polls once when it is first awaited.
-    pub fn check_immediately(mut self) -> Self {
-        self.immediately = true;
-        self.gate.first_is_turn = true;
-        self
-    }
-
-    /// Counts on another clock than the flow's.
-    pub fn on(mut self, clock: Clock) -> Self {
-        self.gate.on(clock);
-        self
-    }
-
-    /// The object the condition belongs to: when it is gone, the wait ends timed out, with a
-    /// report.
-    pub fn condition_of(mut self, object: impl Into<TickId>) -> Self {
-        self.belongs_to = Some(object.into());
-        self
-    }
-}
-
-impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_, H, C> {
-    type Output = Result<Wait, FlowError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let fx = this.gate.fx;
-        let core = std::cell::RefCell::new(&mut this.core);
-        let condition = std::cell::RefCell::new(&mut this.condition);
-        let life = std::cell::Cell::new(this.life);
-        let polled = |attempt| fx.with(|cx| (condition.borrow_mut())(cx, attempt));
-        let outcome = this.gate.drive(
+    /// Asks when it is time: `ask` gets the number of the attempt, and what it answers is the result.
+    /// `None`: the deadline came first.
+    fn poll<R>(
+        &mut self,
+        context: &Context<'_>,
+        ask: impl FnMut(&mut Cx<'_, H>, u64) -> Option<R>,
+    ) -> Poll<Result<Option<R>, FlowError>> {
+        let fx = self.gate.fx;
+        let core = std::cell::RefCell::new(&mut self.core);
+        let ask = std::cell::RefCell::new(ask);
+        let life = std::cell::Cell::new(self.life);
+        let asked = |attempt| fx.with(|cx| (ask.borrow_mut())(cx, attempt));
+        let outcome = self.gate.drive(
             context,
             &mut |start| {
-                let (interval, timeout) = (span(this.interval)?, span(this.timeout)?);
+                let (interval, timeout) = (span(self.interval)?, span(self.timeout)?);
                 let mut fresh = WaitCore::new(interval, timeout, start);
-                if let Some(object) = this.belongs_to {
+                if let Some(object) = self.belongs_to {
                     life.set(Some(fx.with(|cx| cx.life(object))??));
                 }
-                let satisfied = this.immediately && {
+                let answer = if self.immediately {
                     fresh.attempts = 1;
-                    polled(0)?
+                    asked(0)?
+                } else {
+                    None
                 };
                 **core.borrow_mut() = Some(fresh);
-                Ok(satisfied.then_some(Wait::Satisfied))
+                Ok(answer.map(Some))
             },
             &mut |now| {
                 let mut core = core.borrow_mut();
@@ -237,32 +221,27 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
                     return Err(FlowError::OutsideItsFlow);
                 };
                 match core.turn(now) {
-                    WaitTurn::TimedOut => Ok(Ok(Wait::TimedOut)),
+                    WaitTurn::TimedOut => Ok(Ok(None)),
                     WaitTurn::NotYet => Ok(Err(core.next())),
                     WaitTurn::Poll => {
                         let gone = fx.with(|cx| {
-                            let name = fx.flow_of(cx).map(|flow| flow.name.clone());
-                            is_gone(cx, life.get(), &name.unwrap_or_default())
+                            let name = fx.name(cx);
+                            is_gone(cx, life.get(), &name)
                         })?;
                         if gone {
-                            return Ok(Ok(Wait::TimedOut));
+                            return Ok(Ok(None));
                         }
                         let attempt = core.attempts;
                         core.attempts += 1;
-                        let satisfied = polled(attempt)?;
-                        Ok(if satisfied {
-                            Ok(Wait::Satisfied)
-                        } else {
-                            Err(core.next())
-                        })
+                        Ok(asked(attempt)?.map(Some).ok_or(core.next()))
                     }
                 }
             },
             &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
         );
-        this.life = life.get();
-        this.gate.fx.noted(&outcome, || {
-            let core = this.core.as_ref();
+        self.life = life.get();
+        self.gate.fx.noted(&outcome, || {
+            let core = self.core.as_ref();
             let has_deadline = core.is_some_and(WaitCore::has_deadline);
             let attempts = core.map_or(0, |core| core.attempts);
             let waiting_for = if has_deadline {
@@ -272,7 +251,76 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
             };
             (waiting_for, Progress::Attempts(attempts))
         });
+        if outcome.is_ready() {
+            self.core = None;
+        }
         outcome
+    }
+}
+
+impl<H> Drop for Waiting<'_, H> {
+    fn drop(&mut self) {
+        // Given up in mid-wait, as by a race that was lost.
+        if self.core.is_some() {
+            self.gate.fx.forget_note();
+        }
+    }
+}
+
+/// Made by [`FlowCx::wait_until`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct WaitUntilFx<'f, H: 'static, C> {
+    waiting: Waiting<'f, H>,
+    condition: C,
+}
+
+impl<H, C> WaitUntilFx<'_, H, C> {
+    /// Time between polls; 0 or less = every tick, the default.
+    pub fn every(mut self, interval: impl Into<Secs>) -> Self {
+        self.waiting.interval = interval.into();
+        self
+    }
+
+    /// How long it waits; 0 or less = no deadline, the default.
+    pub fn timeout(mut self, timeout: impl Into<Secs>) -> Self {
+        self.waiting.timeout = timeout.into();
+        self
+    }
+
+    /// Polls once when it is first awaited.
+    pub fn check_immediately(mut self) -> Self {
+        self.waiting.immediately = true;
+        self.waiting.gate.first_is_turn = true;
+        self
+    }
+
+    /// Counts on another clock than the flow's.
+    pub fn on(mut self, clock: Clock) -> Self {
+        self.waiting.gate.on(clock);
+        self
+    }
+
+    /// The object the condition belongs to: when it is gone, the wait ends timed out, with a
+    /// report.
+    pub fn condition_of(mut self, object: impl Into<TickId>) -> Self {
+        self.waiting.belongs_to = Some(object.into());
+        self
+    }
+}
+
+impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_, H, C> {
+    type Output = Result<Wait, FlowError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let condition = &mut this.condition;
+        let asked = this
+            .waiting
+            .poll(context, |cx, attempt| condition(cx, attempt).then_some(()));
+        asked.map_ok(|answer| match answer {
+            Some(()) => Wait::Satisfied,
+            None => Wait::TimedOut,
+        })
     }
 }
 
@@ -352,6 +400,15 @@ impl<H, U> DoForDurationFx<'_, H, U> {
     pub fn on(mut self, clock: Clock) -> Self {
         self.gate.on(clock);
         self
+    }
+}
+
+impl<H, U> Drop for DoForDurationFx<'_, H, U> {
+    fn drop(&mut self) {
+        // Given up in mid-drive.
+        if self.core.is_some() {
+            self.gate.fx.forget_note();
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! For each: over indices or any iterator, with a delay between iterations or so many a tick.
 
+use std::borrow::Cow;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::panic::Location;
@@ -101,7 +102,7 @@ impl ForEachCore {
     pub(crate) fn goes_on<H>(
         &mut self,
         cx: &mut Cx<'_, H>,
-        name: impl FnOnce(&mut Cx<'_, H>) -> String,
+        name: impl FnOnce(&mut Cx<'_, H>) -> Cow<'static, str>,
     ) -> bool {
         self.in_batch += 1;
         let budget = match self.portion {
@@ -330,7 +331,7 @@ where
             items: self.items.peekable(),
             each: self.each,
             completed: self.completed,
-            name: self.options.name.clone().into_owned(),
+            name: self.options.name.clone(),
             done: 0,
             of,
             clock: self.options.clock,
@@ -366,7 +367,7 @@ struct ForEachNode<H: 'static, I: Iterator, F> {
     items: Peekable<I>,
     each: F,
     completed: Option<crate::executor::Finished<H>>,
-    name: String,
+    name: Cow<'static, str>,
     done: u64,
     of: Option<u64>,
     clock: Clock,

@@ -192,6 +192,7 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
         if items.peek().is_none() {
             return Ok(Done::Completed);
         }
+        let _noted = Noted(fx);
         loop {
             let next = Progress::Index { next: done, of };
             fx.note(core.borrow().waiting_for(), next);
@@ -226,7 +227,6 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
                     Ok(_) => None,
                 };
                 if let Some(ended) = ended {
-                    fx.forget_note();
                     fx.has_awaited();
                     return ended;
                 }
@@ -245,13 +245,19 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
     }
 }
 
+/// What is noted of a loop, until it ends or is given up.
+struct Noted<'f, H: 'static>(&'f FlowCx<H>);
+
+impl<H> Drop for Noted<'_, H> {
+    fn drop(&mut self) {
+        self.0.forget_note();
+    }
+}
+
 /// Whether a batch goes on after one more item.
 fn goes_on<H>(fx: &FlowCx<H>, core: &RefCell<ForEachCore>) -> Result<bool, FlowError> {
     fx.with(|cx| {
-        let goes_on = core.borrow_mut().goes_on(cx, |cx| {
-            let name = fx.flow_of(cx).map(|flow| flow.name.clone());
-            name.unwrap_or_default().into_owned()
-        });
+        let goes_on = core.borrow_mut().goes_on(cx, |cx| fx.name(cx));
         goes_on && !fx.is_ending(cx)
     })
 }
