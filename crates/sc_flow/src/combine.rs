@@ -241,7 +241,7 @@ impl<H> FlowCx<H> {
     }
 }
 
-/// What a child of a [`Scope`] may end with: `()`, or a `Result` with the error of flows.
+/// What a child of a [`Scope`] may end with: `()`, a `Result` with the error of flows, or never.
 pub trait ChildAnswer {
     /// Its error, if it has one.
     ///
@@ -257,6 +257,25 @@ impl ChildAnswer for () {
 }
 
 impl ChildAnswer for Result<(), FlowError> {
+    fn into_result(self) -> Result<(), FlowError> {
+        self
+    }
+}
+
+/// The type `!`, which can be named only as what a function returns.
+type Never = <fn() -> ! as Returns>::Output;
+
+#[doc(hidden)]
+pub trait Returns {
+    type Output;
+}
+
+impl<R> Returns for fn() -> R {
+    type Output = R;
+}
+
+/// A child that never ends by itself: `loop { .. }`.
+impl ChildAnswer for Never {
     fn into_result(self) -> Result<(), FlowError> {
         self
     }
