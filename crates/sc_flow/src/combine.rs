@@ -233,7 +233,7 @@ impl<H> FlowCx<H> {
         let _ = self.with(|cx| {
             let kind = ReportKind::Extension(&reports::FLOW_FAILED);
             let what = format!("a child of its scope ended with an error: {error}");
-            let mut report = Report::new(kind, what).object(self.name(cx));
+            let mut report = Report::new(kind, what).object(self.name());
             let world = self.world();
             report.world = world.and_then(|world| Some(cx.world_info(world).ok()?.name));
             cx.report(report);

@@ -91,11 +91,9 @@ impl<T> Task<T> {
         if self.finish.get().is_none() {
             fx.flow(self.id).await?;
         }
-        match self.finish.get() {
-            Some(FlowFinish::Cancelled) => Err(FlowError::Cancelled),
-            Some(FlowFinish::Aborted) => Err(FlowError::Aborted),
-            Some(FlowFinish::Panicked) => Err(FlowError::Panicked),
-            _ => self.take().ok_or(FlowError::Gone),
+        if let Some(finish) = self.finish.get() {
+            finish.for_awaiter()?;
         }
+        self.take().ok_or(FlowError::Gone)
     }
 }

@@ -3,7 +3,6 @@
 mod changed;
 mod for_each;
 
-use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -14,7 +13,8 @@ use sc_core::{Clock, Cx, Life, Secs, TickId, TimeError, secs};
 use super::FlowCx;
 use super::gate::Gate;
 use crate::error::FlowError;
-use crate::executor::{Flow, Request, flows};
+use crate::executor::bonds::{Bond, Role};
+use crate::executor::end::is_unbound;
 use crate::finish::Wait;
 use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
@@ -29,21 +29,9 @@ pub use for_each::{ForEachFx, LoopAnswer};
 
 impl<H> FlowCx<H> {
     /// Notes for lists and warnings what the flow waits for in a node, and how far that has come.
-    fn note(&self, waiting_for: WaitingFor, progress: Progress) {
-        let _ = self.with(|cx| {
-            if let Some(flow) = self.flow_of(cx) {
-                flow.note = Some((waiting_for, progress));
-            }
-        });
-    }
-
-    /// The node has ended.
-    fn forget_note(&self) {
-        let _ = self.with(|cx| {
-            if let Some(flow) = self.flow_of(cx) {
-                flow.note = None;
-            }
-        });
+    fn note(&self, note: Option<(WaitingFor, Progress)>) {
+        let home = &*self.home;
+        home.board.note(self.id, note, home.runtime_now.get());
     }
 
     /// Notes what a node's poll has come to.
@@ -55,21 +43,10 @@ impl<H> FlowCx<H> {
         match outcome {
             Poll::Ready(_) => {
                 self.has_awaited();
-                self.forget_note();
+                self.note(None);
             }
-            Poll::Pending => {
-                let (waiting_for, progress) = waiting();
-                self.note(waiting_for, progress);
-            }
+            Poll::Pending => self.note(Some(waiting())),
         }
-    }
-
-    /// The flow itself.
-    fn flow_of<'c>(&self, cx: &'c mut Cx<'_, H>) -> Option<&'c mut Flow<H>> {
-        let slot = self.home.inner.borrow().slot(self.local)?;
-        let state = flows(cx);
-        let id = state.id(slot)?;
-        state.get_mut(id)
     }
 
     /// Waits until a condition is true: see [`WaitUntil`](crate::WaitUntil). Awaiting it gives how the
@@ -143,22 +120,19 @@ impl<H> FlowCx<H> {
 
 impl<H> FlowCx<H> {
     /// What lists and reports call the flow.
-    pub(crate) fn name(&self, cx: &mut Cx<'_, H>) -> Cow<'static, str> {
-        let name = self.flow_of(cx).map(|flow| flow.name.clone());
-        name.unwrap_or_default()
+    pub(crate) fn name(&self) -> String {
+        self.home.board.table.borrow().name(self.id.index)
     }
 
     /// Whether the flow was asked to end, or has lost what it is bound to: a node in it has called
     /// its callback for the last time, and yields.
-    fn is_ending(&self, cx: &mut Cx<'_, H>) -> bool {
-        let world = self.home.world;
-        let Some(flow) = self.flow_of(cx) else {
-            return true;
-        };
-        let owner = flow.owner;
-        flow.request != Request::None
-            || world.is_some_and(|world| !cx.is_world_alive(world))
-            || owner.is_some_and(|owner| !cx.is_living(owner))
+    fn is_ending(&self, cx: &Cx<'_, H>) -> bool {
+        let board = &self.home.board;
+        let table = board.table.borrow();
+        let row = table.row(self.id.index);
+        let is_asked = row.is_none_or(|row| row.asked.is_some());
+        drop(table);
+        is_asked || is_unbound(cx, board, self.id)
     }
 }
 
@@ -166,7 +140,8 @@ impl<H> FlowCx<H> {
 struct Waiting<'f, H: 'static> {
     gate: Gate<'f, H>,
     belongs_to: Option<TickId>,
-    life: Option<Life>,
+    /// The life it belongs to, and what ties the flow to that.
+    bond: Option<(Life, Bond)>,
     interval: Secs,
     timeout: Secs,
     immediately: bool,
@@ -178,7 +153,7 @@ impl<'f, H> Waiting<'f, H> {
         Waiting {
             gate: Gate::new(fx),
             belongs_to: None,
-            life: None,
+            bond: None,
             interval: secs(0),
             timeout: secs(0),
             immediately: false,
@@ -196,7 +171,7 @@ impl<'f, H> Waiting<'f, H> {
         let fx = self.gate.fx;
         let core = std::cell::RefCell::new(&mut self.core);
         let ask = std::cell::RefCell::new(ask);
-        let life = std::cell::Cell::new(self.life);
+        let belongs_to = std::cell::Cell::new(self.bond);
         let asked = |attempt| fx.with(|cx| (ask.borrow_mut())(cx, attempt));
         let outcome = self.gate.drive(
             context,
@@ -204,7 +179,9 @@ impl<'f, H> Waiting<'f, H> {
                 let (interval, timeout) = (span(self.interval)?, span(self.timeout)?);
                 let mut fresh = WaitCore::new(interval, timeout, start);
                 if let Some(object) = self.belongs_to {
-                    life.set(Some(fx.with(|cx| cx.life(object))??));
+                    let life = fx.with(|cx| cx.life(object))??;
+                    let bonds = &mut fx.home.board.table.borrow_mut().bonds;
+                    belongs_to.set(Some((life, bonds.add(life, fx.id, Role::Condition))));
                 }
                 let answer = if self.immediately {
                     fresh.attempts = 1;
@@ -220,17 +197,18 @@ impl<'f, H> Waiting<'f, H> {
                 let Some(core) = core.as_mut() else {
                     return Err(FlowError::OutsideItsFlow);
                 };
-                match core.turn(now) {
-                    WaitTurn::TimedOut => Ok(Ok(None)),
-                    WaitTurn::NotYet => Ok(Err(core.next())),
+                let turn = core.turn(now);
+                if turn == WaitTurn::TimedOut {
+                    return Ok(Ok(None));
+                }
+                if let Some((life, _)) = belongs_to.get()
+                    && fx.with(|cx| is_gone(cx, life, || fx.name()))?
+                {
+                    return Ok(Ok(None));
+                }
+                match turn {
+                    WaitTurn::TimedOut | WaitTurn::NotYet => Ok(Err(core.next())),
                     WaitTurn::Poll => {
-                        let gone = fx.with(|cx| {
-                            let name = fx.name(cx);
-                            is_gone(cx, life.get(), &name)
-                        })?;
-                        if gone {
-                            return Ok(Ok(None));
-                        }
                         let attempt = core.attempts;
                         core.attempts += 1;
                         Ok(asked(attempt)?.map(Some).ok_or(core.next()))
@@ -239,7 +217,7 @@ impl<'f, H> Waiting<'f, H> {
             },
             &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
         );
-        self.life = life.get();
+        self.bond = belongs_to.get();
         self.gate.fx.noted(&outcome, || {
             let core = self.core.as_ref();
             let has_deadline = core.is_some_and(WaitCore::has_deadline);
@@ -261,8 +239,12 @@ impl<'f, H> Waiting<'f, H> {
 impl<H> Drop for Waiting<'_, H> {
     fn drop(&mut self) {
         // Given up in mid-wait, as by a race that was lost.
+        let fx = self.gate.fx;
         if self.core.is_some() {
-            self.gate.fx.forget_note();
+            fx.note(None);
+        }
+        if let Some((_, bond)) = self.bond.take() {
+            fx.home.board.table.borrow_mut().bonds.remove(bond);
         }
     }
 }
@@ -407,7 +389,7 @@ impl<H, U> Drop for DoForDurationFx<'_, H, U> {
     fn drop(&mut self) {
         // Given up in mid-drive.
         if self.core.is_some() {
-            self.gate.fx.forget_note();
+            self.gate.fx.note(None);
         }
     }
 }

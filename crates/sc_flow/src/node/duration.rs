@@ -3,16 +3,15 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Secs};
+use sc_core::{Cx, Secs};
 
 use super::control::{DriveControl, Held};
 use super::ease::Shape;
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::Body;
 use crate::executor::end::is_ending;
-use crate::executor::start::{Options, start};
+use crate::executor::start::{Options, start_node};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
@@ -322,8 +321,8 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let control = self.control.as_ref();
-        let core = match DurationCore::new(duration, self.laps, control, binding.now) {
+        let (now, control) = (binding.now(cx, &self.options), self.control.as_ref());
+        let core = match DurationCore::new(duration, self.laps, control, now) {
             Ok(core) => core,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
@@ -332,19 +331,17 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
             update: self.update,
             shape: self.shape,
             completed: self.completed,
-            clock: self.options.clock,
         };
-        let body = |_: &mut Cx<'_, H>, _: &_, _| Body::Node(Box::new(node));
         let kind = FlowKind::DoForDuration;
         let first = Next::Frame;
-        Ok(start(
+        Ok(start_node(
             cx,
             self.options,
             binding,
             kind,
             location,
             first,
-            body,
+            node,
         ))
     }
 }
@@ -354,7 +351,6 @@ struct DurationNode<H: 'static, U> {
     update: U,
     shape: Option<Shape>,
     completed: Option<crate::executor::Finished<H>>,
-    clock: Clock,
 }
 
 impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration)> Node<H> for DurationNode<H, U> {
@@ -377,10 +373,6 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration)> Node<H> for DurationNode<H, U> 
         if let Some(tell) = self.completed.take() {
             tell(cx, finish);
         }
-    }
-
-    fn clock(&self) -> Clock {
-        self.clock
     }
 
     fn progress(&self) -> Progress {

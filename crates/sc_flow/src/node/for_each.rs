@@ -1,19 +1,19 @@
 //! For each: over indices or any iterator, with a delay between iterations or so many a tick.
 
-use std::borrow::Cow;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::panic::Location;
+use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Report, ReportKind, Secs, TimeError, secs};
+use sc_core::{Cx, Report, ReportKind, Secs, TimeError, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::end::is_ending;
-use crate::executor::flows;
-use crate::executor::start::{Options, start};
+use crate::executor::board;
+use crate::executor::end::{is_ending, request};
+use crate::executor::start::{Options, start_node};
 use crate::finish::{FlowFinish, Step};
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
@@ -99,11 +99,7 @@ impl ForEachCore {
     }
 
     /// Whether the batch goes on after one more item. `name`: of the flow, for the report.
-    pub(crate) fn goes_on<H>(
-        &mut self,
-        cx: &mut Cx<'_, H>,
-        name: impl FnOnce(&mut Cx<'_, H>) -> Cow<'static, str>,
-    ) -> bool {
+    pub(crate) fn goes_on<H>(&mut self, cx: &mut Cx<'_, H>, name: impl FnOnce() -> String) -> bool {
         self.in_batch += 1;
         let budget = match self.portion {
             Portion::Items(items) => return self.in_batch < items,
@@ -114,7 +110,7 @@ impl ForEachCore {
         }
         if !self.budget_reported {
             self.budget_reported = true;
-            let name = name(cx);
+            let name = name();
             let kind = ReportKind::Extension(&reports::BUDGET_WITHOUT_STOPWATCH);
             let what = "has a time budget, and the runtime no stopwatch: one item a batch";
             cx.report(Report::new(kind, what).object(name));
@@ -324,31 +320,23 @@ where
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
         let of = length(&self.items);
-        core.starts(binding.now);
+        core.starts(binding.now(cx, &self.options));
         let first = core.next();
         let mut node = ForEachNode {
             core,
             items: self.items.peekable(),
             each: self.each,
             completed: self.completed,
-            name: self.options.name.clone(),
+            name: self.options.name.clone().into_owned(),
             done: 0,
             of,
-            clock: self.options.clock,
         };
         let is_empty = node.items.peek().is_none();
-        let body = |_: &mut Cx<'_, H>, _: &_, _| crate::executor::Body::Node(Box::new(node));
-        let id = start(
-            cx,
-            self.options,
-            binding,
-            FlowKind::ForEach,
-            location,
-            first,
-            body,
-        );
+        let board = Rc::clone(&binding.home.board);
+        let kind = FlowKind::ForEach;
+        let id = start_node(cx, self.options, binding, kind, location, first, node);
         if is_empty {
-            crate::executor::end::request(cx, id, FlowFinish::Completed);
+            request(cx, &board, id, FlowFinish::Completed);
         }
         Ok(id)
     }
@@ -367,10 +355,9 @@ struct ForEachNode<H: 'static, I: Iterator, F> {
     items: Peekable<I>,
     each: F,
     completed: Option<crate::executor::Finished<H>>,
-    name: Cow<'static, str>,
+    name: String,
     done: u64,
     of: Option<u64>,
-    clock: Clock,
 }
 
 impl<H, I, F, R> Node<H> for ForEachNode<H, I, F>
@@ -383,15 +370,16 @@ where
         if !self.core.begins_batch(now) {
             return self.core.next();
         }
+        let board = board(cx);
         self.core.begin(cx);
         loop {
             let Some(item) = self.items.next() else {
                 return Next::End(FlowFinish::Completed);
             };
             self.done += 1;
-            flows(cx).continued = false;
+            board.continued.set(false);
             let step = (self.each)(cx, item).into();
-            let continued = std::mem::take(&mut flows(cx).continued);
+            let continued = board.continued.take();
             let is_last = self.items.peek().is_none();
             match step {
                 Step::Break => return Next::End(FlowFinish::Broken),
@@ -404,7 +392,7 @@ where
                 Step::Continue => {}
             }
             let name = &self.name;
-            if !self.core.goes_on(cx, |_| name.clone()) || is_ending(cx) {
+            if !self.core.goes_on(cx, || name.clone()) || is_ending(cx) {
                 return self.core.next();
             }
         }
@@ -424,10 +412,6 @@ where
             Some(_) => self.core.next(),
             None => Next::End(FlowFinish::Completed),
         })
-    }
-
-    fn clock(&self) -> Clock {
-        self.clock
     }
 
     fn progress(&self) -> Progress {

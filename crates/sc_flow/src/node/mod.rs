@@ -8,7 +8,7 @@ pub(crate) mod for_each;
 pub(crate) mod options;
 pub(crate) mod wait_until;
 
-use sc_core::{Clock, Cx};
+use sc_core::Cx;
 
 use crate::finish::FlowFinish;
 use crate::list::{Progress, WaitingFor};
@@ -37,7 +37,6 @@ pub(crate) trait Node<H: 'static> {
         let _ = now;
         None
     }
-    fn clock(&self) -> Clock;
     fn progress(&self) -> Progress;
     fn waiting_for(&self) -> WaitingFor;
 }

@@ -195,7 +195,7 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
         let _noted = Noted(fx);
         loop {
             let next = Progress::Index { next: done, of };
-            fx.note(core.borrow().waiting_for(), next);
+            fx.note(Some((core.borrow().waiting_for(), next)));
             let now = poll_fn(|context| {
                 gate.drive(
                     context,
@@ -217,7 +217,10 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
             let mut was_parked = false;
             while let Some(item) = items.next() {
                 done += 1;
-                fx.note(WaitingFor::Await, Progress::Index { next: done, of });
+                fx.note(Some((
+                    WaitingFor::Await,
+                    Progress::Index { next: done, of },
+                )));
                 let step = body(item).await.into_step();
                 let suspends = matches!(step, Ok(Step::Suspend));
                 let ended = match step {
@@ -235,8 +238,7 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
                     break;
                 }
             }
-            core.borrow_mut()
-                .unpark(fx.home.times().now[clock as usize]);
+            core.borrow_mut().unpark(fx.home.now(clock));
             if was_parked && core.borrow().waits_every_tick() {
                 // It goes on with the next tick.
                 gate.skip_frame();
@@ -250,14 +252,14 @@ struct Noted<'f, H: 'static>(&'f FlowCx<H>);
 
 impl<H> Drop for Noted<'_, H> {
     fn drop(&mut self) {
-        self.0.forget_note();
+        self.0.note(None);
     }
 }
 
 /// Whether a batch goes on after one more item.
 fn goes_on<H>(fx: &FlowCx<H>, core: &RefCell<ForEachCore>) -> Result<bool, FlowError> {
     fx.with(|cx| {
-        let goes_on = core.borrow_mut().goes_on(cx, |cx| fx.name(cx));
+        let goes_on = core.borrow_mut().goes_on(cx, || fx.name());
         goes_on && !fx.is_ending(cx)
     })
 }

@@ -1,0 +1,322 @@
+//! The board: the flows of a runtime, in slots. What a turn touches lies together; the rest lies in
+//! the [`Table`].
+//!
+//! Slots lie in chunks that never move, so that a body is run in its place while its code starts
+//! and ends other flows.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+
+use sc_core::Clock;
+
+use super::Body;
+use super::home::{Home, Registered};
+use super::run::Scratch;
+use super::table::{Extra, Row, Table};
+use super::wake::{FlowWaker, SharedWaker, WakeInbox};
+use crate::finish::FlowFinish;
+use crate::id::FlowId;
+use crate::list::{Progress, WaitingFor};
+
+/// What a slot's flow is like, one bit each.
+pub(crate) mod flag {
+    /// Its turn takes more than running it: it is paused, has a waker of its own, or is bound to
+    /// something that has to be asked.
+    pub(crate) const SLOW: u8 = 1;
+    /// It has not had a turn.
+    pub(crate) const FRESH: u8 = 1 << 1;
+    /// It is in its home's list of those that run every frame.
+    pub(crate) const LISTED: u8 = 1 << 2;
+    /// It is about to be.
+    pub(crate) const JOINING: u8 = 1 << 3;
+    /// It is in its home's list of the woken.
+    pub(crate) const WOKEN: u8 = 1 << 4;
+    /// It is bound to the life of an object.
+    pub(crate) const OWNED: u8 = 1 << 5;
+    /// It is a node.
+    pub(crate) const NODE: u8 = 1 << 6;
+    /// A node that waits for the next frame, and did so before.
+    pub(crate) const STEADY: u8 = 1 << 7;
+}
+
+/// Which frames a flow wants to run in, one bit each.
+pub(crate) mod wants {
+    use sc_core::Clock;
+
+    /// The next one in which `Game` runs.
+    pub(crate) const GAME: u8 = 1;
+    /// The next one, paused or not.
+    pub(crate) const ANY: u8 = 1 << 1;
+
+    /// Those in which a clock runs.
+    pub(crate) fn by(clock: Clock) -> u8 {
+        if clock.stops_while_paused() {
+            GAME
+        } else {
+            ANY
+        }
+    }
+}
+
+/// A flow, as far as a turn touches it.
+pub(crate) struct Slot<H: 'static> {
+    /// Borrowed while the flow has its turn.
+    pub(crate) body: RefCell<Body<H>>,
+    pub(crate) generation: Cell<u32>,
+    pub(crate) wants: Cell<u8>,
+    pub(crate) flags: Cell<u8>,
+    /// How often it ran in this stage because it was woken in it.
+    pub(crate) reruns: Cell<u8>,
+    /// The clock it counts on.
+    pub(crate) clock: Cell<Clock>,
+    /// Since when it waits for what it waits for, on the runtime's clock (ns).
+    pub(crate) since: Cell<u64>,
+}
+
+impl<H> Slot<H> {
+    pub(crate) fn has(&self, bits: u8) -> bool {
+        self.flags.get() & bits != 0
+    }
+
+    pub(crate) fn set(&self, bits: u8) {
+        self.flags.set(self.flags.get() | bits);
+    }
+
+    pub(crate) fn clear(&self, bits: u8) {
+        self.flags.set(self.flags.get() & !bits);
+    }
+
+    /// Whether it is having its turn.
+    pub(crate) fn is_running(&self) -> bool {
+        self.body.try_borrow_mut().is_err()
+    }
+}
+
+/// log2 of the slots of a chunk.
+const CHUNK_BITS: u32 = 6;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+pub(crate) type Chunk<H> = Rc<[Slot<H>; CHUNK]>;
+
+pub(crate) struct Board<H: 'static> {
+    chunks: RefCell<Vec<Chunk<H>>>,
+    pub(crate) table: RefCell<Table<H>>,
+    /// The node that is having its turn.
+    pub(crate) running: Cell<Option<FlowId>>,
+    /// `continue_loop` was called for it from its own body.
+    pub(crate) continued: Cell<bool>,
+    pub(crate) inbox: Arc<WakeInbox>,
+    pub(crate) shared_waker: Arc<SharedWaker>,
+    /// The waker every flow is polled with at first.
+    pub(crate) first_waker: Waker,
+    pub(crate) scratch: Cell<Scratch>,
+}
+
+impl<H> Board<H> {
+    pub(crate) fn new() -> Self {
+        let shared_waker = Arc::new(SharedWaker::default());
+        Board {
+            chunks: RefCell::default(),
+            table: RefCell::default(),
+            running: Cell::new(None),
+            continued: Cell::new(false),
+            inbox: Arc::default(),
+            first_waker: Waker::from(Arc::clone(&shared_waker)),
+            shared_waker,
+            scratch: Cell::default(),
+        }
+    }
+
+    fn chunk(&self, number: u32) -> Option<Chunk<H>> {
+        self.chunks.borrow().get(number as usize).cloned()
+    }
+
+    /// Calls `f` with a slot whose flow is still the one that is meant.
+    #[inline]
+    pub(crate) fn slot<R>(&self, id: FlowId, f: impl FnOnce(&Slot<H>) -> R) -> Option<R> {
+        let chunks = self.chunks.borrow();
+        let slot = &chunks.get((id.index >> CHUNK_BITS) as usize)?[id.index as usize % CHUNK];
+        (slot.generation.get() == id.generation).then(|| f(slot))
+    }
+
+    /// The id of the next flow in a slot; the slot is made, if there is none of that number.
+    pub(crate) fn make(&self, index: u32) -> FlowId {
+        let chunks = &mut *self.chunks.borrow_mut();
+        while chunks.len() <= (index >> CHUNK_BITS) as usize {
+            chunks.push(Rc::new(std::array::from_fn(|_| Slot {
+                body: RefCell::new(Body::Empty),
+                generation: Cell::new(0),
+                wants: Cell::new(0),
+                flags: Cell::new(0),
+                reruns: Cell::new(0),
+                clock: Cell::new(Clock::Game),
+                since: Cell::new(0),
+            })));
+        }
+        id_in(chunks, index)
+    }
+
+    /// The id of the flow in a slot.
+    pub(crate) fn id(&self, index: u32) -> FlowId {
+        id_in(&self.chunks.borrow(), index)
+    }
+
+    /// Calls `f` with a body that is not having its turn. `f` must not call user code.
+    pub(crate) fn in_place<R>(
+        &self,
+        id: FlowId,
+        f: impl FnOnce(&mut Body<H>) -> Option<R>,
+    ) -> Option<R> {
+        self.slot(id, |slot| f(&mut *slot.body.try_borrow_mut().ok()?))?
+    }
+
+    /// Takes a flow out, if it is not having its turn: its id is stale from now on.
+    pub(crate) fn remove(&self, id: FlowId) -> Option<Removed<H>> {
+        let body = self.slot(id, |slot| {
+            let body = slot.body.try_borrow_mut().ok()?.take();
+            slot.generation.set(id.generation.wrapping_add(1));
+            Some(body)
+        });
+        let body = body??;
+        let table = &mut *self.table.borrow_mut();
+        let row = table.remove(id.index)?;
+        let extra = table.take_extra(&row);
+        row.home.leave();
+        Some(Removed { row, extra, body })
+    }
+
+    /// Whether a flow is having its turn.
+    pub(crate) fn is_running(&self, id: FlowId) -> bool {
+        self.slot(id, Slot::is_running).unwrap_or(false)
+    }
+
+    /// Asks the flow that is having its turn to end after it. Whether this was the first to ask.
+    pub(crate) fn ask(&self, id: FlowId, finish: FlowFinish) -> bool {
+        let table = &mut *self.table.borrow_mut();
+        let Some(row) = table.row_mut(id.index) else {
+            return false;
+        };
+        row.home.ask();
+        let is_first = row.asked.is_none();
+        row.asked.get_or_insert(finish);
+        is_first
+    }
+
+    /// The home of a live flow.
+    pub(crate) fn home(&self, id: FlowId) -> Option<Rc<Home<H>>> {
+        self.table.borrow().home(self, id)
+    }
+
+    /// Whether a flow has nothing that only some flows have.
+    pub(crate) fn is_bare(&self, id: FlowId) -> bool {
+        let table = self.table.borrow();
+        table
+            .row(id.index)
+            .is_some_and(|row| table.extra(row).is_none())
+    }
+
+    /// A node sleeps, or no more.
+    pub(crate) fn sleeps(&self, id: FlowId, home: &Home<H>, sleep: Option<Registered>) {
+        let table = &mut *self.table.borrow_mut();
+        let extra = match sleep {
+            Some(_) => table.extra_or_new(id.index),
+            None => table.extra_of(id.index),
+        };
+        let before = extra.and_then(|extra| std::mem::replace(&mut extra.sleep, sleep));
+        if let Some(before) = before {
+            home.unregister(before);
+        }
+    }
+
+    /// The flows that satisfy a condition, in order of start.
+    pub(crate) fn ids_where(&self, is: impl Fn(&Table<H>, &Row<H>) -> bool) -> Vec<FlowId> {
+        let table = self.table.borrow();
+        let slots = table.slots_where(|row| is(&table, row));
+        slots.into_iter().map(|index| self.id(index)).collect()
+    }
+
+    /// Notes what a node that a flow awaits waits for, and how far that has come.
+    pub(crate) fn note(&self, id: FlowId, note: Option<(WaitingFor, Progress)>, now: u64) {
+        let table = &mut *self.table.borrow_mut();
+        match table.extra_or_new(id.index) {
+            Some(extra) => extra.note = note,
+            None => return,
+        }
+        let waiting_for = note.map_or(WaitingFor::Await, |(waiting_for, _)| waiting_for);
+        self.slot(id, |slot| table.waits_for(id, slot, waiting_for, now));
+    }
+
+    /// A node has begun to wait for what it says.
+    pub(crate) fn begins_to_wait(&self, id: FlowId, slot: &Slot<H>, now: u64) {
+        let body = slot.body.try_borrow();
+        let Ok(Body::Node(node)) = body.as_deref() else {
+            return;
+        };
+        let waiting_for = node.waiting_for();
+        let mut table = self.table.borrow_mut();
+        table.waits_for(id, slot, waiting_for, now);
+    }
+
+    /// A waker of a flow's own.
+    pub(crate) fn own_waker(&self, id: FlowId) -> Waker {
+        Waker::from(Arc::new(FlowWaker {
+            id,
+            inbox: Arc::clone(&self.inbox),
+        }))
+    }
+
+    /// Drops every flow: the runtime was dropped without a shutdown, and calls nothing.
+    pub(crate) fn clear(&self) {
+        let chunks = self.chunks.take();
+        let table = self.table.take();
+        for slot in chunks.iter().flat_map(|chunk| chunk.iter()) {
+            let body = slot.body.try_borrow_mut().ok().map(|mut body| body.take());
+            drop(body);
+        }
+        drop(table);
+    }
+}
+
+fn id_in<H>(chunks: &[Chunk<H>], index: u32) -> FlowId {
+    let chunk = chunks.get((index >> CHUNK_BITS) as usize);
+    let generation = chunk.map_or(0, |chunk| chunk[index as usize % CHUNK].generation.get());
+    FlowId { index, generation }
+}
+
+/// A flow that was taken out.
+pub(crate) struct Removed<H: 'static> {
+    pub(crate) row: Row<H>,
+    pub(crate) extra: Option<Extra<H>>,
+    pub(crate) body: Body<H>,
+}
+
+/// Finds slots, one after another, at the cost of an index.
+pub(crate) struct Slots<H: 'static> {
+    board: Rc<Board<H>>,
+    number: u32,
+    chunk: Option<Chunk<H>>,
+}
+
+impl<H> Slots<H> {
+    pub(crate) fn new(board: &Rc<Board<H>>) -> Self {
+        Slots {
+            board: Rc::clone(board),
+            number: 0,
+            chunk: board.chunk(0),
+        }
+    }
+
+    /// The slot of a flow, if it is still that flow's.
+    #[inline]
+    pub(crate) fn get(&mut self, id: FlowId) -> Option<&Slot<H>> {
+        let number = id.index >> CHUNK_BITS;
+        if number != self.number || self.chunk.is_none() {
+            self.number = number;
+            self.chunk = self.board.chunk(number);
+        }
+        let slot = &self.chunk.as_ref()?[id.index as usize % CHUNK];
+        (slot.generation.get() == id.generation).then_some(slot)
+    }
+}
