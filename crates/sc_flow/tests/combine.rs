@@ -378,3 +378,30 @@ fn a_childs_value_goes_into_what_it_borrows() {
     t.ticks(0.1, 5);
     assert_eq!(log(&t), ["4: 6"]);
 }
+
+#[test]
+fn race_and_timeout_may_borrow_locals() {
+    let mut t = start();
+    story(&mut t, "story", async |fx| {
+        let mut count = 0;
+        let counts = async {
+            loop {
+                fx.next_tick().await?;
+                count += 1;
+            }
+            #[allow(unreachable_code)]
+            Ok::<(), FlowError>(())
+        };
+        race(counts, fx.delay(0.35)).await;
+        let counts = async {
+            fx.next_tick().await?;
+            count += 1;
+            Ok::<(), FlowError>(())
+        };
+        assert!(fx.timeout(9, counts).await?.is_some());
+        tell(&fx, count);
+        Ok(())
+    });
+    t.ticks(0.1, 6);
+    assert_eq!(log(&t), ["5: 4"]);
+}

@@ -134,6 +134,22 @@ impl DriveControl {
     ///
     /// # Errors
     /// [`FlowError::NoDrive`] when no drive runs.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let control = DriveControl::new();
+    /// DoForDuration::new(secs(2), |_: &mut Cx<'_, Vec<u32>>, _, _| ()).control(&control).world(level).start(&mut cx)?;
+    /// rt.tick_secs(&mut log, 0.5)?;
+    /// let half_a_second_on = control.elapsed()?.as_secs_f64() + 0.5;
+    /// control.seek(secs(half_a_second_on))?;
+    /// assert_eq!(control.elapsed()?.as_secs_f64(), 1.0);
+    /// assert_eq!(control.remaining()?.map(|left| left.as_secs_f64()), Some(1.0));
+    /// # Ok::<(), FlowError>(())
+    /// ```
     pub fn elapsed(&self) -> Result<Duration, FlowError> {
         Ok(self.track()?.elapsed())
     }
