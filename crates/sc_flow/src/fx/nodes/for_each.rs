@@ -185,6 +185,7 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
     ) -> Result<Done, FlowError> {
         let mut gate = self.gate;
         let (fx, clock) = (gate.fx, gate.clock);
+        fx.check_turn()?;
         let core = RefCell::new(ForEachCore::new(&self.plan)?);
         let of = length(&self.items);
         let mut items = self.items.peekable();
