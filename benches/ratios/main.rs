@@ -8,6 +8,7 @@
 mod body;
 mod flow;
 mod harness;
+mod peers;
 mod tick;
 
 fn main() {

@@ -14,7 +14,7 @@ use crate::error::FlowError;
 use crate::executor::home::Home;
 use crate::id::FlowId;
 
-pub use nodes::{DoForDurationFx, LoopAnswer, WaitUntilFx};
+pub use nodes::{ChangedFx, DoForDurationFx, ForEachFx, LoopAnswer, WaitUntilFx};
 pub use outside::{FlowEnd, ThreadResult};
 pub use spawn::Flow;
 pub use waits::{Delay, NextTick, Pace, Ticks};

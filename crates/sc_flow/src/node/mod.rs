@@ -1,6 +1,7 @@
 //! Flow nodes: one core each, which the builder with callbacks and the async form share, so that
 //! they cannot differ.
 
+pub(crate) mod control;
 pub(crate) mod duration;
 pub(crate) mod ease;
 pub(crate) mod for_each;

@@ -118,6 +118,48 @@ pub struct WaitUntil<H: 'static, C> {
 
 type Told<H> = Box<dyn FnOnce(&mut Cx<'_, H>)>;
 
+impl<H> WaitUntil<H, ()> {
+    /// Waits until a value is another one than at the start: `read` is called during the start, and
+    /// then each tick, or [`every`](WaitUntil::every) so often. A value that has changed back between
+    /// two polls has not changed. The async form is [`FlowCx::changed`](crate::FlowCx::changed).
+    ///
+    /// Values are compared by `PartialEq`: a NaN is another value than itself.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// WaitUntil::changed(|cx: &mut Cx<'_, Vec<u32>>| cx.host().len())
+    ///     .satisfied(|cx| cx.host_mut().push(1))
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// log.push(7);
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [7, 1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn changed<T: PartialEq + 'static>(
+        mut read: impl FnMut(&mut Cx<'_, H>) -> T + 'static,
+    ) -> WaitUntil<H, impl FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> {
+        let mut before = None;
+        // The poll during the start reads what it was.
+        WaitUntil::new(move |cx: &mut Cx<'_, H>, _attempt| {
+            let now = read(cx);
+            match &before {
+                Some(before) => now != *before,
+                None => {
+                    before = Some(now);
+                    false
+                }
+            }
+        })
+        .check_immediately()
+    }
+}
+
 impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
     /// Waits for a condition.
     pub fn new(condition: C) -> Self {
