@@ -6,7 +6,7 @@ use sc_core::{Clock, Cx, Secs, TickId, WorldId};
 
 use crate::error::FlowError;
 use crate::executor::board::Slot;
-use crate::executor::{Body, bits, board, end, known, reading};
+use crate::executor::{bits, board, end, known, reading};
 use crate::finish::FlowFinish;
 use crate::fx::{FlowCx, spawn};
 use crate::id::FlowId;
@@ -344,10 +344,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         let clock = board.slot(flow, Slot::clock);
         let now = reading(self, home.world, clock.unwrap_or(Clock::Game));
         // A core's `continue_loop` calls no user code, but may look at the next item.
-        let next = board.in_place(flow, |body| match body {
-            Body::Node(node) => node.continue_loop(now),
-            _ => None,
-        });
+        let next = board.in_place(flow, |body| body.continue_loop(now));
         let since = nanos(self.runtime_elapsed());
         match next {
             None => return false,

@@ -84,15 +84,12 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, board: &Board<H>, now: u64) {
     let mut over = Vec::new();
     let mut watched = std::mem::take(&mut table.watch.watched);
     watched.retain(|&flow| {
-        let since = board.slot(flow, |slot| slot.since.get());
-        let watch = &table.watch;
-        let of = table
-            .row(flow.index)
-            .map(|row| (row.start, row.waiting_for));
-        let (Some(since), Some((start, waiting_for))) = (since, of) else {
+        let is_live = board.slot(flow, |_| ()).is_some();
+        let Some(row) = table.row(flow.index).filter(|_| is_live) else {
             return false;
         };
-        let Some(threshold) = watch.threshold(waiting_for) else {
+        let (start, waiting_for, since) = (row.start, row.waiting_for, row.since);
+        let Some(threshold) = table.watch.threshold(waiting_for) else {
             table.set_watched(flow.index, Watched::No);
             return false;
         };
@@ -160,8 +157,9 @@ pub(crate) fn set_waiting<H>(board: &Board<H>, seconds: Secs) -> Result<(), Flow
 /// Watches what waits already; it is looked at in the next stage.
 fn watch_all<H>(board: &Board<H>, waiting_for: WaitingFor) {
     for flow in board.ids_where(|_, row| row.waiting_for == waiting_for) {
-        let since = board.slot(flow, |slot| slot.since.get()).unwrap_or(0);
-        board.table.borrow_mut().watch(flow, waiting_for, since);
+        let table = &mut *board.table.borrow_mut();
+        let since = table.row(flow.index).map_or(0, |row| row.since);
+        table.watch(flow, waiting_for, since);
     }
     board.table.borrow_mut().watch.look_at = 0;
 }

@@ -24,7 +24,8 @@ pub(crate) const WOKEN: u16 = 1 << 6;
 pub(crate) const OWNED: u16 = 1 << 7;
 /// It is a node.
 pub(crate) const NODE: u16 = 1 << 8;
-/// A node that waits for the next frame, and did so before.
+/// A node that waits for the next frame, and did so before; a future that steps from frame to frame:
+/// it waits since its home last ran, whatever its row says.
 pub(crate) const STEADY: u16 = 1 << 9;
 
 /// Where the number of its clock lies, in [`Clock::ALL`].

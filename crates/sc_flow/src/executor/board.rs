@@ -5,14 +5,15 @@
 //! and ends other flows.
 
 use std::cell::{Cell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
 
 use sc_core::Clock;
 
-use super::Body;
 use super::bits;
+use super::body::{Body, BoxBody};
 use super::home::{Home, Registered};
 use super::run::Scratch;
 use super::table::{Extra, Row, Table};
@@ -24,14 +25,12 @@ use crate::list::{Progress, WaitingFor};
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
     /// Borrowed while the flow has its turn.
-    pub(crate) body: RefCell<Body<H>>,
+    pub(crate) body: RefCell<Option<BoxBody<H>>>,
     pub(crate) generation: Cell<u32>,
     /// What the flow is like: see [`bits`](super::bits).
     pub(crate) bits: Cell<u16>,
     /// How often it ran in this stage because it was woken in it.
     pub(crate) reruns: Cell<u8>,
-    /// Since when it waits for what it waits for, on the runtime's clock (ns).
-    pub(crate) since: Cell<u64>,
 }
 
 impl<H> Slot<H> {
@@ -124,9 +123,11 @@ impl<H> Board<H> {
     pub(crate) fn in_place<R>(
         &self,
         id: FlowId,
-        f: impl FnOnce(&mut Body<H>) -> Option<R>,
+        f: impl FnOnce(Pin<&mut dyn Body<H>>) -> Option<R>,
     ) -> Option<R> {
-        self.slot(id, |slot| f(&mut *slot.body.try_borrow_mut().ok()?))?
+        self.slot(id, |slot| {
+            f(slot.body.try_borrow_mut().ok()?.as_mut()?.as_mut())
+        })?
     }
 
     /// Takes a flow out, if it is not having its turn: its id is stale from now on.
@@ -170,7 +171,7 @@ impl<H> Board<H> {
         // Not before the body is gone, and also when its destructor panics.
         let _released = Release(self, id.index);
         if let Ok(mut body) = slot.body.try_borrow_mut() {
-            *body = Body::Empty;
+            *body = None;
         }
         Some(name)
     }
@@ -208,18 +209,23 @@ impl<H> Board<H> {
             None => return,
         }
         let waiting_for = note.map_or(WaitingFor::Await, |(waiting_for, _)| waiting_for);
-        self.slot(id, |slot| table.waits_for(id, slot, waiting_for, now));
+        table.waits_for(id, waiting_for, now);
+    }
+
+    /// A flow waits for what it waits for since a reading of the runtime's clock (ns).
+    pub(crate) fn waits_since(&self, id: FlowId, since: u64) {
+        if let Some(row) = self.table.borrow_mut().row_mut(id.index) {
+            row.since = since;
+        }
     }
 
     /// A node has begun to wait for what it says.
     pub(crate) fn begins_to_wait(&self, id: FlowId, slot: &Slot<H>, now: u64) {
-        let body = slot.body.try_borrow();
-        let Ok(Body::Node(node)) = body.as_deref() else {
-            return;
-        };
-        let waiting_for = node.waiting_for();
-        let mut table = self.table.borrow_mut();
-        table.waits_for(id, slot, waiting_for, now);
+        let body = slot.body.try_borrow().ok();
+        let looked = body.and_then(|body| body.as_ref()?.look());
+        if let Some((waiting_for, _)) = looked {
+            self.table.borrow_mut().waits_for(id, waiting_for, now);
+        }
     }
 
     /// A waker of a flow's own.
@@ -245,11 +251,10 @@ impl<H> Board<H> {
 
 fn new_chunk<H>() -> Chunk<H> {
     Rc::new(std::array::from_fn(|_| Slot {
-        body: RefCell::new(Body::Empty),
+        body: RefCell::new(None),
         generation: Cell::new(0),
         bits: Cell::new(0),
         reruns: Cell::new(0),
-        since: Cell::new(0),
     }))
 }
 
@@ -273,7 +278,7 @@ impl<H> Drop for Release<'_, H> {
 pub(crate) struct Removed<H: 'static> {
     pub(crate) row: Row<H>,
     pub(crate) extra: Option<Extra<H>>,
-    pub(crate) body: Body<H>,
+    pub(crate) body: Option<BoxBody<H>>,
 }
 
 /// Finds slots, one after another, at the cost of an index.

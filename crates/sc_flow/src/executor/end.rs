@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use sc_core::{Culprit, Cx, Life, Panic, Report, ReportKind, WorldId};
 
+use super::board;
 use super::board::{Board, Removed, Slot};
 use super::bonds::Role;
 use super::table::{Row, Table};
-use super::{Body, board};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::reports;
@@ -131,7 +131,12 @@ pub(crate) fn end_with<H>(
     finish: FlowFinish,
     failed: Option<String>,
 ) {
-    let Some(Removed { row, extra, body }) = board.remove(id) else {
+    let Some(Removed {
+        row,
+        extra,
+        mut body,
+    }) = board.remove(id)
+    else {
         return;
     };
     let world = row.home.world;
@@ -159,16 +164,14 @@ pub(crate) fn end_with<H>(
         cx.report(report);
     }
     let (waker, is_there) = (extra.waker.take(), extra.is_there.take());
-    let told = cx.callback(world, Duration::ZERO, |cx| match body {
-        // Guards in it run, with access to host and runtime; the body does not go on.
-        Body::Future(future) => cx.enter(|| drop((future, waker, is_there))),
-        Body::Node(mut node) => {
-            if finish.reaches_gameplay() {
-                node.finished(cx, finish);
-            }
-            cx.enter(|| drop((node, is_there)));
+    let told = cx.callback(world, Duration::ZERO, |cx| {
+        if let Some(body) = &mut body
+            && finish.reaches_gameplay()
+        {
+            body.as_mut().finished(cx, finish);
         }
-        Body::Empty => {}
+        // Guards in it run, with access to host and runtime; the body does not go on.
+        cx.enter(|| drop((body, waker, is_there)));
     });
     let mut first_panic = told.err();
     if let Some(tell) = extra.on_finished.take() {

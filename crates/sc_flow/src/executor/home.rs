@@ -58,6 +58,11 @@ pub(crate) struct Home<H: 'static> {
     pub(crate) paused_frames: Cell<u64>,
     /// The runtime's clock (ns), as of that stage.
     pub(crate) runtime_now: Cell<u64>,
+    /// The same as of the stage before, of the last one in which `Game` ran, and of the one before
+    /// that.
+    before: Cell<u64>,
+    ran: Cell<u64>,
+    ran_before: Cell<u64>,
     /// The [word](FlowId::word) of the flow that is having its turn, if it is a future; else nobody's.
     pub(crate) current: Cell<u64>,
     /// What it was like when its turn began.
@@ -85,6 +90,9 @@ impl<H> Home<H> {
             paused: Cell::new(false),
             paused_frames: Cell::new(0),
             runtime_now: Cell::new(0),
+            before: Cell::new(0),
+            ran: Cell::new(0),
+            ran_before: Cell::new(0),
             current: Cell::new(FlowId::NOBODY.word()),
             turn: Cell::new(0),
             waker: Cell::new(0),
@@ -107,7 +115,28 @@ impl<H> Home<H> {
         self.paused.set(times.paused);
         let paused_frames = self.paused_frames.get() + u64::from(times.paused);
         self.paused_frames.set(paused_frames);
-        self.runtime_now.set(times.runtime_now);
+        self.before.set(self.runtime_now.replace(times.runtime_now));
+        if !times.paused {
+            self.ran_before.set(self.ran.replace(times.runtime_now));
+        }
+    }
+
+    /// When a flow that steps from frame to frame last did so, on the runtime's clock (ns).
+    pub(crate) fn stepped(&self, is_like: u16) -> u64 {
+        if is_like & bits::WANTS_ANY != 0 {
+            self.runtime_now.get()
+        } else {
+            self.ran.get()
+        }
+    }
+
+    /// The same, as of before this stage.
+    pub(crate) fn stepped_before(&self, is_like: u16) -> u64 {
+        if is_like & bits::WANTS_ANY != 0 {
+            self.before.get()
+        } else {
+            self.ran_before.get()
+        }
     }
 
     /// A clock's reading in the stage (ns).

@@ -2,6 +2,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod board;
+pub(crate) mod body;
 pub(crate) mod bonds;
 pub(crate) mod end;
 pub(crate) mod home;
@@ -13,8 +14,6 @@ mod turn;
 mod waits;
 pub(crate) mod wake;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -22,29 +21,10 @@ use sc_core::{Cx, Extension, Runtime, Stage, TeardownPhase, WorldId};
 
 use self::board::Board;
 use self::home::Home;
-use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowInfo, Progress, WaitingFor};
-use crate::node::Node;
 use crate::span::nanos;
-
-pub(crate) type BoxFuture = Pin<Box<dyn Future<Output = Result<(), FlowError>>>>;
-
-/// What a flow is made of.
-pub(crate) enum Body<H: 'static> {
-    /// Nothing: there is no flow.
-    Empty,
-    Node(Box<dyn Node<H>>),
-    Future(BoxFuture),
-}
-
-impl<H> Body<H> {
-    /// Takes it out of its place.
-    pub(crate) fn take(&mut self) -> Self {
-        std::mem::replace(self, Body::Empty)
-    }
-}
 
 pub(crate) type Finished<H> = Box<dyn FnOnce(&mut Cx<'_, H>, FlowFinish)>;
 
@@ -146,15 +126,14 @@ impl<H> Board<H> {
     pub(crate) fn info(&self, id: FlowId, now: u64) -> Option<FlowInfo> {
         let looked = self.slot(id, |slot| {
             let body = slot.body.try_borrow().ok();
-            let looked = body.and_then(|body| match &*body {
-                Body::Node(node) => Some((node.waiting_for(), node.progress())),
-                _ => None,
-            });
-            (looked, slot.since.get(), slot.has(bits::FRESH))
+            let looked = body.and_then(|body| body.as_ref()?.look());
+            (looked, slot.bits.get())
         });
-        let (looked, since, is_fresh) = looked?;
+        let (looked, is_like) = looked?;
         let table = self.table.borrow();
         let row = table.row(id.index)?;
+        let since = row.since(is_like);
+        let is_fresh = is_like & bits::FRESH != 0;
         let extra = table.extra(row);
         let noted = extra.and_then(|extra| extra.note);
         let (waiting_for, progress) = looked

@@ -8,10 +8,11 @@ use sc_core::{Clock, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
 
 use super::bits;
 use super::board::Board;
+use super::body::{BoxBody, NodeBody};
 use super::bonds::Role;
 use super::home::Home;
 use super::table::{Extra, IsThere, Table};
-use super::{Body, Finished, home_of, reading};
+use super::{Finished, home_of, reading};
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::fx::FlowCx;
@@ -150,8 +151,8 @@ pub(crate) fn start_node<H, N: Node<H> + 'static>(
         first,
         waiting_for,
     };
-    let put = |_: &Rc<Home<H>>, _, body: &mut Body<H>| *body = Body::Node(Box::new(node));
-    start(cx, options, binding, how, bits::NODE, put)
+    let body = |_: &Rc<Home<H>>, _| -> BoxBody<H> { Box::pin(NodeBody(node)) };
+    start(cx, options, binding, how, bits::NODE, body)
 }
 
 /// Starts an async flow. Nothing of it runs in this call.
@@ -171,13 +172,12 @@ where
         first: Next::Frame,
         waiting_for: WaitingFor::Start,
     };
-    start(cx, options, binding, how, 0, |home, id, place| {
+    start(cx, options, binding, how, 0, |home, id| {
         let fx = FlowCx {
             home: Rc::clone(home),
             id,
         };
-        // A closure that returns a future would run in this call, without the block around it.
-        *place = Body::Future(Box::pin(async move { body(fx).await }));
+        Box::pin(body(fx))
     })
 }
 
@@ -195,7 +195,7 @@ fn start<H>(
     binding: Binding<H>,
     how: How,
     is_like: u16,
-    put: impl FnOnce(&Rc<Home<H>>, FlowId, &mut Body<H>),
+    body: impl FnOnce(&Rc<Home<H>>, FlowId) -> BoxBody<H>,
 ) -> FlowId {
     let Binding { home, owner } = binding;
     let board = &*home.board;
@@ -212,6 +212,7 @@ fn start<H>(
         Rc::clone(&home),
         how.kind,
         how.waiting_for,
+        since,
     );
     let id = board.make(index);
     let mut is_like = is_like | bits::FRESH | bits::of_clock(options.clock);
@@ -224,12 +225,8 @@ fn start<H>(
     drop(table);
     home.enter();
     board.slot(id, |slot| {
-        if let Ok(mut place) = slot.body.try_borrow_mut() {
-            put(&home, id, &mut place);
-        }
         slot.bits.set(is_like);
         slot.reruns.set(0);
-        slot.since.set(since);
         if let Next::At(deadline) = how.first {
             let sleep = home.sleep(id, options.clock, deadline);
             board.sleeps(id, &home, Some(sleep));
@@ -237,7 +234,25 @@ fn start<H>(
             home.join(id, slot, start, first_frame);
         }
     });
+    // A closure that returns a future is called here; if it panics there is no flow.
+    let unborn = Unborn(board, id);
+    let body = body(&home, id);
+    std::mem::forget(unborn);
+    board.slot(id, |slot| {
+        if let Ok(mut place) = slot.body.try_borrow_mut() {
+            *place = Some(body);
+        }
+    });
     id
+}
+
+/// Takes a flow out again that has no body yet.
+struct Unborn<'b, H: 'static>(&'b Board<H>, FlowId);
+
+impl<H> Drop for Unborn<'_, H> {
+    fn drop(&mut self) {
+        self.0.remove(self.1);
+    }
 }
 
 /// Takes in what only some flows have; gives what such a flow is like.

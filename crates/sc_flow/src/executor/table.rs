@@ -9,7 +9,8 @@ use std::task::Waker;
 use sc_core::{Cx, Life};
 
 use super::Finished;
-use super::board::{Board, Slot};
+use super::bits;
+use super::board::Board;
 use super::bonds::{Bond, Bonds};
 use super::home::{Home, Registered};
 use crate::finish::FlowFinish;
@@ -24,6 +25,9 @@ pub(crate) struct Row<H: 'static> {
     /// Its name, when it is a static one.
     pub(crate) name: &'static str,
     pub(crate) location: &'static Location<'static>,
+    /// Since when it waits for what it waits for, on the runtime's clock (ns); see
+    /// [`since`](Self::since).
+    pub(crate) since: u64,
     pub(crate) home: Rc<Home<H>>,
     /// Where its [`Extra`] lies; `NONE` when it has none.
     extra: u32,
@@ -32,6 +36,17 @@ pub(crate) struct Row<H: 'static> {
     pub(crate) watched: Watched,
     /// How it was asked to end while it had its turn.
     pub(crate) asked: Option<FlowFinish>,
+}
+
+impl<H> Row<H> {
+    /// Since when the flow waits for what it waits for, on the runtime's clock (ns).
+    pub(crate) fn since(&self, is_like: u16) -> u64 {
+        if is_like & (bits::NODE | bits::STEADY) == bits::STEADY {
+            self.home.stepped(is_like)
+        } else {
+            self.since
+        }
+    }
 }
 
 /// What only some flows have.
@@ -132,6 +147,7 @@ impl<H> Table<H> {
         home: Rc<Home<H>>,
         kind: FlowKind,
         waiting_for: WaitingFor,
+        since: u64,
     ) -> (u32, u64) {
         self.started += 1;
         let index = match self.free.pop() {
@@ -146,6 +162,7 @@ impl<H> Table<H> {
                 start: self.started,
                 name,
                 location,
+                since,
                 home,
                 extra: NONE,
                 kind,
@@ -231,18 +248,12 @@ impl<H> Table<H> {
     }
 
     /// A flow waits for something from now on, if it did not before.
-    pub(crate) fn waits_for(
-        &mut self,
-        flow: FlowId,
-        slot: &Slot<H>,
-        waiting_for: WaitingFor,
-        now: u64,
-    ) {
+    pub(crate) fn waits_for(&mut self, flow: FlowId, waiting_for: WaitingFor, now: u64) {
         if let Some(row) = self.row_mut(flow.index)
             && row.waiting_for != waiting_for
         {
             row.waiting_for = waiting_for;
-            slot.since.set(now);
+            row.since = now;
             self.watch(flow, waiting_for, now);
         }
     }

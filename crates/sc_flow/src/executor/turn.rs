@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use sc_core::{Clock, Culprit, Cx, Panic};
 
-use super::Body;
 use super::bits::{self, said};
 use super::board::{Board, Slot, Slots};
+use super::body::Polled;
 use super::end;
 use super::home::Home;
 use crate::error::FlowError;
@@ -18,8 +18,6 @@ use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::node::Next;
 use crate::reports;
-
-type Polled = Poll<Result<(), FlowError>>;
 
 /// What a turn has come to.
 enum Outcome {
@@ -223,7 +221,7 @@ fn poll<H>(
     home.current.set(flow.word());
     home.turn.set(is_like);
     match slot.body.try_borrow_mut().as_deref_mut() {
-        Ok(Body::Future(future)) => future.as_mut().poll(context),
+        Ok(Some(body)) => body.as_mut().poll(context),
         _ => Poll::Pending,
     }
 }
@@ -231,15 +229,34 @@ fn poll<H>(
 /// Takes note of what a flow that goes on has said in its turn.
 #[inline(always)]
 fn heed<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
-    if said & said::AWAITED != 0 {
-        slot.since.set(home.runtime_now.get());
-    }
     let wanted = u16::from(said & said::WANTS);
     let is_like = slot.bits.get() & !bits::FRESH;
-    if wanted == 0 || is_like & bits::LISTED != 0 {
-        slot.bits.set(is_like | wanted);
+    if said & said::AWAITED != 0 && wanted != 0 && is_like & bits::LISTED != 0 {
+        // From frame to frame: noted in the slot alone.
+        slot.bits.set(is_like | wanted | bits::STEADY);
     } else {
         slot.bits.set(is_like);
+        heed_more(home, slot, flow, said);
+    }
+}
+
+fn heed_more<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
+    if !slot.has(bits::NODE) {
+        if said & said::AWAITED != 0 {
+            home.board.waits_since(flow, home.runtime_now.get());
+        } else if slot.has(bits::STEADY) {
+            home.board
+                .waits_since(flow, home.stepped_before(slot.bits.get()));
+        }
+        slot.clear(bits::STEADY);
+    }
+    let wanted = u16::from(said & said::WANTS);
+    if wanted == 0 {
+        return;
+    }
+    if slot.has(bits::LISTED) {
+        slot.set(wanted);
+    } else {
         home.want(flow, slot, wanted, home.frame.get() + 1);
     }
 }
@@ -328,7 +345,7 @@ fn nodes<H, Q: Queue<H>>(
             slot.clear(bits::FRESH);
             board.running.set(Some(flow));
             let next = match slot.body.try_borrow_mut().as_deref_mut() {
-                Ok(Body::Node(node)) => node.turn(cx, now),
+                Ok(Some(body)) => body.as_mut().turn(cx, now),
                 _ => Next::Parked,
             };
             let said = home.said.replace(0);
@@ -337,7 +354,7 @@ fn nodes<H, Q: Queue<H>>(
                 && !cx.must_attend()
                 && !(is_like & bits::OWNED != 0 && lives_ended.get());
             if next == Next::Frame && slot.has(bits::STEADY) && is_calm {
-                heed(home, slot, flow, wanted);
+                heed_more(home, slot, flow, wanted);
                 return Turned::Goes;
             }
             more = Some((next, said));
@@ -413,7 +430,7 @@ fn turn_of_node<H>(
     let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
     let outer = home.board.running.replace(Some(flow));
     let next = match slot.body.try_borrow_mut().as_deref_mut() {
-        Ok(Body::Node(node)) => cx.callback(home.world, delta, |cx| node.turn(cx, now)),
+        Ok(Some(body)) => cx.callback(home.world, delta, |cx| body.as_mut().turn(cx, now)),
         _ => Ok(Next::Parked),
     };
     home.board.running.set(outer);
