@@ -28,23 +28,23 @@ thread_local! {
     /// Whether an access has them out.
     static OUT: Cell<bool> = const { Cell::new(false) };
     /// What the runtime that is entered has to see to: as of its `enter`, or the last access to it.
-    static PENDING: Cell<Pending> = const { Cell::new(Pending { attention: false, lives: false }) };
+    static PENDING: Pending = const {
+        Pending { attention: Cell::new(false), lives: Cell::new(false) }
+    };
 }
 
-#[derive(Clone, Copy)]
 struct Pending {
     /// Objects to shut down, worlds to end.
-    attention: bool,
+    attention: Cell<bool>,
     /// Lives that have ended, of which extensions were not told yet.
-    lives: bool,
+    lives: Cell<bool>,
 }
 
 impl Pending {
-    fn of<H>(rt: &Runtime<H>) -> Self {
-        Pending {
-            attention: rt.attention,
-            lives: rt.slots.any_life_ended(),
-        }
+    /// As a runtime is now; gives what it was before.
+    fn set<H>(&self, rt: &Runtime<H>) -> (bool, bool) {
+        let attention = self.attention.replace(rt.attention);
+        (attention, self.lives.replace(rt.slots.any_life_ended()))
     }
 }
 
@@ -64,11 +64,14 @@ impl Drop for SetOut {
 }
 
 /// Puts `PENDING` back when it goes: another runtime may be entered further out.
-struct SetPending(Pending);
+struct SetPending((bool, bool));
 
 impl Drop for SetPending {
     fn drop(&mut self) {
-        PENDING.set(self.0);
+        PENDING.with(|pending| {
+            pending.attention.set(self.0.0);
+            pending.lives.set(self.0.1);
+        });
     }
 }
 
@@ -149,7 +152,7 @@ impl<H> Cx<'_, H> {
         let depth = self.rt.depth;
         self.rt.depth = depth + 1;
         let reachable = SetOut::to(false);
-        let pending = SetPending(PENDING.replace(Pending::of(self.rt)));
+        let pending = SetPending(PENDING.with(|pending| pending.set(self.rt)));
         let (host, rt): (&mut dyn Any, &mut dyn Any) = (self.host, self.rt);
         let outcome = catch_unwind(AssertUnwindSafe(|| ENTERED.set((host, rt), f)));
         drop((reachable, pending));
@@ -209,7 +212,7 @@ impl<H> Access<H> {
                 ..Scope::event(self.world, NOBODY)
             };
             let value = f(&mut Cx { host, rt, scope });
-            PENDING.set(Pending::of(rt));
+            PENDING.with(|pending| pending.set(rt));
             Ok(value)
         })
     }
@@ -234,7 +237,7 @@ impl<H> Access<H> {
     /// ```
     #[must_use]
     pub fn must_attend(&self) -> bool {
-        PENDING.get().attention
+        PENDING.with(|pending| pending.attention.get())
     }
 
     /// Whether lives have ended of which extensions were not told yet: what is bound to one asks
@@ -260,6 +263,6 @@ impl<H> Access<H> {
     /// ```
     #[must_use]
     pub fn lives_ended(&self) -> bool {
-        PENDING.get().lives || self.inbox.any_dropped()
+        PENDING.with(|pending| pending.lives.get()) || self.inbox.any_dropped()
     }
 }

@@ -5,8 +5,8 @@ use std::panic::Location;
 use sc_core::{Clock, Cx, Secs, TickId, WorldId};
 
 use crate::error::FlowError;
-use crate::executor::board::{flag, wants};
-use crate::executor::{Body, board, end, known, reading};
+use crate::executor::board::Slot;
+use crate::executor::{Body, bits, board, end, known, reading};
 use crate::finish::FlowFinish;
 use crate::fx::{FlowCx, spawn};
 use crate::id::FlowId;
@@ -341,7 +341,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         let Some(home) = board.home(flow) else {
             return false;
         };
-        let clock = board.slot(flow, |slot| slot.clock.get());
+        let clock = board.slot(flow, Slot::clock);
         let now = reading(self, home.world, clock.unwrap_or(Clock::Game));
         // A core's `continue_loop` calls no user code, but may look at the next item.
         let next = board.in_place(flow, |body| match body {
@@ -359,7 +359,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
             Some(Next::Frame | Next::Parked) => {
                 let frame = self.first_tick_frame();
                 board.slot(flow, |slot| {
-                    home.want(flow, slot, wants::by(slot.clock.get()), frame)
+                    home.want(flow, slot, bits::wants(slot.clock()), frame)
                 });
             }
         }
@@ -373,7 +373,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
             if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
                 extra.paused = true;
             }
-            slot.set(flag::SLOW);
+            slot.set(bits::SLOW);
         });
         paused.is_some()
     }
@@ -392,10 +392,10 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         }
         board.slot(flow, |slot| {
             if !is_slow {
-                slot.clear(flag::SLOW);
+                slot.clear(bits::SLOW);
             }
             if missed {
-                home.want(flow, slot, wants::by(slot.clock.get()), frame);
+                home.want(flow, slot, bits::wants(slot.clock()), frame);
             }
         });
         true

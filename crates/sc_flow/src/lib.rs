@@ -101,8 +101,8 @@ pub use error::FlowError;
 pub use ext::FlowExt;
 pub use finish::{Done, FlowFinish, Step, Wait};
 pub use fx::{
-    ChangedFx, Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, ForEachFx, LoopAnswer, Pace,
-    ThreadResult, Ticks, WaitUntilFx,
+    ChangedFx, Delay, DoForDurationFx, Flow, FlowCx, FlowEnd, ForEachFx, LoopAnswer, NextTick,
+    Pace, ThreadResult, Ticks, WaitUntilFx,
 };
 pub use id::FlowId;
 pub use list::{FlowInfo, FlowKind, Progress, WaitingFor};

@@ -12,6 +12,7 @@ use std::task::Waker;
 use sc_core::Clock;
 
 use super::Body;
+use super::bits;
 use super::home::{Home, Registered};
 use super::run::Scratch;
 use super::table::{Extra, Row, Table};
@@ -20,72 +21,36 @@ use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{Progress, WaitingFor};
 
-/// What a slot's flow is like, one bit each.
-pub(crate) mod flag {
-    /// Its turn takes more than running it: it is paused, has a waker of its own, or is bound to
-    /// something that has to be asked.
-    pub(crate) const SLOW: u8 = 1;
-    /// It has not had a turn.
-    pub(crate) const FRESH: u8 = 1 << 1;
-    /// It is in its home's list of those that run every frame.
-    pub(crate) const LISTED: u8 = 1 << 2;
-    /// It is about to be.
-    pub(crate) const JOINING: u8 = 1 << 3;
-    /// It is in its home's list of the woken.
-    pub(crate) const WOKEN: u8 = 1 << 4;
-    /// It is bound to the life of an object.
-    pub(crate) const OWNED: u8 = 1 << 5;
-    /// It is a node.
-    pub(crate) const NODE: u8 = 1 << 6;
-    /// A node that waits for the next frame, and did so before.
-    pub(crate) const STEADY: u8 = 1 << 7;
-}
-
-/// Which frames a flow wants to run in, one bit each.
-pub(crate) mod wants {
-    use sc_core::Clock;
-
-    /// The next one in which `Game` runs.
-    pub(crate) const GAME: u8 = 1;
-    /// The next one, paused or not.
-    pub(crate) const ANY: u8 = 1 << 1;
-
-    /// Those in which a clock runs.
-    pub(crate) fn by(clock: Clock) -> u8 {
-        if clock.stops_while_paused() {
-            GAME
-        } else {
-            ANY
-        }
-    }
-}
-
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
     /// Borrowed while the flow has its turn.
     pub(crate) body: RefCell<Body<H>>,
     pub(crate) generation: Cell<u32>,
-    pub(crate) wants: Cell<u8>,
-    pub(crate) flags: Cell<u8>,
+    /// What the flow is like: see [`bits`](super::bits).
+    pub(crate) bits: Cell<u16>,
     /// How often it ran in this stage because it was woken in it.
     pub(crate) reruns: Cell<u8>,
-    /// The clock it counts on.
-    pub(crate) clock: Cell<Clock>,
     /// Since when it waits for what it waits for, on the runtime's clock (ns).
     pub(crate) since: Cell<u64>,
 }
 
 impl<H> Slot<H> {
-    pub(crate) fn has(&self, bits: u8) -> bool {
-        self.flags.get() & bits != 0
+    #[inline]
+    pub(crate) fn has(&self, bits: u16) -> bool {
+        self.bits.get() & bits != 0
     }
 
-    pub(crate) fn set(&self, bits: u8) {
-        self.flags.set(self.flags.get() | bits);
+    pub(crate) fn set(&self, bits: u16) {
+        self.bits.set(self.bits.get() | bits);
     }
 
-    pub(crate) fn clear(&self, bits: u8) {
-        self.flags.set(self.flags.get() & !bits);
+    pub(crate) fn clear(&self, bits: u16) {
+        self.bits.set(self.bits.get() & !bits);
+    }
+
+    /// The clock it counts on.
+    pub(crate) fn clock(&self) -> Clock {
+        bits::clock(self.bits.get())
     }
 
     /// Whether it is having its turn.
@@ -145,15 +110,7 @@ impl<H> Board<H> {
     pub(crate) fn make(&self, index: u32) -> FlowId {
         let chunks = &mut *self.chunks.borrow_mut();
         while chunks.len() <= (index >> CHUNK_BITS) as usize {
-            chunks.push(Rc::new(std::array::from_fn(|_| Slot {
-                body: RefCell::new(Body::Empty),
-                generation: Cell::new(0),
-                wants: Cell::new(0),
-                flags: Cell::new(0),
-                reruns: Cell::new(0),
-                clock: Cell::new(Clock::Game),
-                since: Cell::new(0),
-            })));
+            chunks.push(new_chunk());
         }
         id_in(chunks, index)
     }
@@ -204,17 +161,23 @@ impl<H> Board<H> {
         is_first
     }
 
+    /// Takes a flow out and drops its body, if it has nothing that only some flows have; its id is
+    /// stale from the first. Its name, or nothing if it has more.
+    #[inline]
+    pub(crate) fn end_bare(&self, id: FlowId, slot: &Slot<H>) -> Option<&'static str> {
+        let name = self.table.borrow_mut().take_bare(id.index)?;
+        slot.generation.set(id.generation.wrapping_add(1));
+        // Not before the body is gone, and also when its destructor panics.
+        let _released = Release(self, id.index);
+        if let Ok(mut body) = slot.body.try_borrow_mut() {
+            *body = Body::Empty;
+        }
+        Some(name)
+    }
+
     /// The home of a live flow.
     pub(crate) fn home(&self, id: FlowId) -> Option<Rc<Home<H>>> {
         self.table.borrow().home(self, id)
-    }
-
-    /// Whether a flow has nothing that only some flows have.
-    pub(crate) fn is_bare(&self, id: FlowId) -> bool {
-        let table = self.table.borrow();
-        table
-            .row(id.index)
-            .is_some_and(|row| table.extra(row).is_none())
     }
 
     /// A node sleeps, or no more.
@@ -269,6 +232,7 @@ impl<H> Board<H> {
 
     /// Drops every flow: the runtime was dropped without a shutdown, and calls nothing.
     pub(crate) fn clear(&self) {
+        self.shared_waker.close();
         let chunks = self.chunks.take();
         let table = self.table.take();
         for slot in chunks.iter().flat_map(|chunk| chunk.iter()) {
@@ -279,10 +243,30 @@ impl<H> Board<H> {
     }
 }
 
+fn new_chunk<H>() -> Chunk<H> {
+    Rc::new(std::array::from_fn(|_| Slot {
+        body: RefCell::new(Body::Empty),
+        generation: Cell::new(0),
+        bits: Cell::new(0),
+        reruns: Cell::new(0),
+        since: Cell::new(0),
+    }))
+}
+
 fn id_in<H>(chunks: &[Chunk<H>], index: u32) -> FlowId {
     let chunk = chunks.get((index >> CHUNK_BITS) as usize);
     let generation = chunk.map_or(0, |chunk| chunk[index as usize % CHUNK].generation.get());
     FlowId { index, generation }
+}
+
+/// Frees a slot when it goes.
+struct Release<'b, H: 'static>(&'b Board<H>, u32);
+
+impl<H> Drop for Release<'_, H> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.table.borrow_mut().release(self.1);
+    }
 }
 
 /// A flow that was taken out.
@@ -296,7 +280,7 @@ pub(crate) struct Removed<H: 'static> {
 pub(crate) struct Slots<H: 'static> {
     board: Rc<Board<H>>,
     number: u32,
-    chunk: Option<Chunk<H>>,
+    chunk: Chunk<H>,
 }
 
 impl<H> Slots<H> {
@@ -304,19 +288,26 @@ impl<H> Slots<H> {
         Slots {
             board: Rc::clone(board),
             number: 0,
-            chunk: board.chunk(0),
+            chunk: board.chunk(0).unwrap_or_else(new_chunk),
         }
     }
 
     /// The slot of a flow, if it is still that flow's.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&mut self, id: FlowId) -> Option<&Slot<H>> {
         let number = id.index >> CHUNK_BITS;
-        if number != self.number || self.chunk.is_none() {
-            self.number = number;
-            self.chunk = self.board.chunk(number);
+        if number != self.number {
+            self.turn_to(number)?;
         }
-        let slot = &self.chunk.as_ref()?[id.index as usize % CHUNK];
+        let slot = &self.chunk[id.index as usize % CHUNK];
         (slot.generation.get() == id.generation).then_some(slot)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turn_to(&mut self, number: u32) -> Option<()> {
+        self.chunk = self.board.chunk(number)?;
+        self.number = number;
+        Some(())
     }
 }

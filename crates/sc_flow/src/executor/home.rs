@@ -10,20 +10,12 @@ use std::task::Waker;
 
 use sc_core::{Access, Clock, WorldId};
 
-use super::board::{Board, Slot, Slots, flag, wants};
+use super::bits::{self, said};
+use super::board::{Board, Slot, Slots};
+use super::turn::{Queue, Stopped, Turned};
 use super::waits::Waits;
 pub(crate) use super::waits::{At, Registered, Waiter};
 use crate::id::FlowId;
-
-/// What a flow says while it has its turn, one bit each; the lowest are those of [`wants`].
-pub(crate) mod signal {
-    /// It wants a frame.
-    pub(crate) const WANTS: u8 = super::wants::GAME | super::wants::ANY;
-    /// An await of it has completed.
-    pub(crate) const AWAITED: u8 = 1 << 2;
-    /// It was asked to end.
-    pub(crate) const ASKED: u8 = 1 << 3;
-}
 
 /// An entry of the list of those that run every frame, in order of start.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,16 +58,14 @@ pub(crate) struct Home<H: 'static> {
     pub(crate) paused_frames: Cell<u64>,
     /// The runtime's clock (ns), as of that stage.
     pub(crate) runtime_now: Cell<u64>,
-    /// The flow that is having its turn, if it is a future.
-    pub(crate) current: Cell<Option<FlowId>>,
-    /// The clock it counts on.
-    pub(crate) clock: Cell<Clock>,
-    /// Whether it is its first turn.
-    pub(crate) is_first: Cell<bool>,
+    /// The [word](FlowId::word) of the flow that is having its turn, if it is a future; else nobody's.
+    pub(crate) current: Cell<u64>,
+    /// What it was like when its turn began.
+    pub(crate) turn: Cell<u16>,
     /// The address of the waker it is polled with.
     pub(crate) waker: Cell<usize>,
     /// What it has said.
-    pub(crate) signal: Cell<u8>,
+    pub(crate) said: Cell<u8>,
     waits: RefCell<Waits>,
     every: Cell<Vec<Turn>>,
     joining: RefCell<Vec<Joining>>,
@@ -95,11 +85,10 @@ impl<H> Home<H> {
             paused: Cell::new(false),
             paused_frames: Cell::new(0),
             runtime_now: Cell::new(0),
-            current: Cell::new(None),
-            clock: Cell::new(Clock::Game),
-            is_first: Cell::new(false),
+            current: Cell::new(FlowId::NOBODY.word()),
+            turn: Cell::new(0),
             waker: Cell::new(0),
-            signal: Cell::new(0),
+            said: Cell::new(0),
             waits: RefCell::default(),
             every: Cell::default(),
             joining: RefCell::default(),
@@ -139,19 +128,26 @@ impl<H> Home<H> {
     }
 
     /// What a flow has to want for a turn in this frame.
-    pub(crate) fn runnable(&self) -> u8 {
+    pub(crate) fn runnable(&self) -> u16 {
         if self.paused.get() {
-            wants::ANY
+            bits::WANTS_ANY
         } else {
-            wants::ANY | wants::GAME
+            bits::WANTS
         }
+    }
+
+    /// The clock that the running flow counts on.
+    #[inline]
+    pub(crate) fn clock(&self) -> Clock {
+        bits::clock(self.turn.get())
     }
 
     /// From when a wait that the running flow makes now counts on a clock, and whether that is the
     /// flow's start: it is in its first turn, as long as nothing it awaited has completed.
     pub(crate) fn counts_from(&self, clock: Clock) -> (u64, bool) {
         let now = self.now(clock);
-        if self.is_first.get() && self.signal.get() & signal::AWAITED == 0 {
+        let is_first = self.turn.get() & bits::FRESH != 0;
+        if is_first && self.said.get() & said::AWAITED == 0 {
             (now - self.delta(clock), true)
         } else {
             (now, false)
@@ -160,24 +156,24 @@ impl<H> Home<H> {
 
     #[inline]
     fn say(&self, bits: u8) {
-        self.signal.set(self.signal.get() | bits);
+        self.said.set(self.said.get() | bits);
     }
 
     /// The running flow is to have its next turn in the next frame in which a clock runs.
     #[inline]
     pub(crate) fn want_frame(&self, clock: Clock) {
-        self.say(wants::by(clock));
+        self.say(said::wants(clock));
     }
 
     /// An await of the running flow has completed.
     #[inline]
     pub(crate) fn has_awaited(&self) {
-        self.say(signal::AWAITED);
+        self.say(said::AWAITED);
     }
 
     /// The running flow was asked to end.
     pub(crate) fn ask(&self) {
-        self.say(signal::ASKED);
+        self.say(said::ASKED);
     }
 
     /// Whether a waker is the one the flow is polled with: then no waker need be kept.
@@ -236,8 +232,8 @@ impl<H> Home<H> {
     /// The flow is polled in the stage, behind what was woken before.
     pub(crate) fn wake(&self, flow: FlowId) {
         let fresh = self.board.slot(flow, |slot| {
-            let fresh = !slot.has(flag::WOKEN);
-            slot.set(flag::WOKEN);
+            let fresh = !slot.has(bits::WOKEN);
+            slot.set(bits::WOKEN);
             fresh
         });
         if fresh == Some(true) {
@@ -251,16 +247,16 @@ impl<H> Home<H> {
         into.reverse();
     }
 
-    /// A flow wants turns in the frames that `bits` say, the first one in frame `from` at the
+    /// A flow wants turns in the frames that `wanted` says, the first one in frame `from` at the
     /// earliest.
-    pub(crate) fn want(&self, flow: FlowId, slot: &Slot<H>, bits: u8, from: u64) {
-        slot.wants.set(slot.wants.get() | bits);
-        if slot.has(flag::LISTED) {
+    pub(crate) fn want(&self, flow: FlowId, slot: &Slot<H>, wanted: u16, from: u64) {
+        slot.set(wanted);
+        if slot.has(bits::LISTED) {
             return;
         }
         let joining = &mut *self.joining.borrow_mut();
-        if !slot.has(flag::JOINING) {
-            slot.set(flag::JOINING);
+        if !slot.has(bits::JOINING) {
+            slot.set(bits::JOINING);
             let table = self.board.table.borrow();
             let start = table.row(flow.index).map_or(0, |row| row.start);
             let turn = Turn { start, flow };
@@ -274,8 +270,7 @@ impl<H> Home<H> {
 
     /// As [`want`](Self::want), for a flow that has just been started.
     pub(crate) fn join(&self, flow: FlowId, slot: &Slot<H>, start: u64, from: u64) {
-        slot.wants.set(wants::by(slot.clock.get()));
-        slot.set(flag::JOINING);
+        slot.set(bits::wants(slot.clock()) | bits::JOINING);
         let turn = Turn { start, flow };
         self.joining.borrow_mut().push(Joining { turn, from });
     }
@@ -286,17 +281,17 @@ impl<H> Home<H> {
         self.waits.borrow_mut().take_frame_due(frame, scratch);
         for waiter in scratch.drain(..) {
             match waiter {
-                Waiter::Flow(flow) => self.want_now(flow, wants::GAME),
-                Waiter::Frame(flow, bits) => self.want_now(flow, bits),
+                Waiter::Flow(flow) => self.want_now(flow, bits::WANTS_GAME),
+                Waiter::Frame(flow, wanted) => self.want_now(flow, wanted),
                 Waiter::Foreign(index) => wakers.extend(self.take_foreign(index)),
             }
         }
     }
 
-    fn want_now(&self, flow: FlowId, bits: u8) {
+    fn want_now(&self, flow: FlowId, wanted: u16) {
         let frame = self.frame.get();
         self.board
-            .slot(flow, |slot| self.want(flow, slot, bits, frame));
+            .slot(flow, |slot| self.want(flow, slot, wanted, frame));
     }
 
     /// Takes out the list of those that run every frame, in order of start.
@@ -313,8 +308,8 @@ impl<H> Home<H> {
                 if *from > frame {
                     return true;
                 }
-                slot.clear(flag::JOINING);
-                slot.set(flag::LISTED);
+                slot.clear(bits::JOINING);
+                slot.set(bits::LISTED);
                 every.push(*turn);
                 false
             });
@@ -329,7 +324,7 @@ impl<H> Home<H> {
             home: self,
             every,
             at: 0,
-            kept: 0,
+            is_thinner: false,
         }
     }
 }
@@ -339,65 +334,103 @@ impl<H> Home<H> {
 pub(crate) struct List<'h, H: 'static> {
     home: &'h Home<H>,
     every: Vec<Turn>,
-    /// The next one to look at; those before `kept` stay.
+    /// The next one to look at.
     at: usize,
-    kept: usize,
+    /// Some want no frame any more.
+    is_thinner: bool,
 }
 
-impl<H> List<'_, H> {
-    /// The next flow whose frame has come. It then wants none any more, until it says so again.
-    #[inline]
-    pub(crate) fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+impl<H> Queue<H> for List<'_, H> {
+    const ON_TIME: bool = true;
+
+    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
         let runnable = self.home.runnable();
         loop {
-            let turn = *self.every.get(self.at)?;
-            let Some(slot) = slots.get(turn.flow) else {
-                self.at += 1;
-                continue;
-            };
-            let wanted = slot.wants.get();
-            if wanted & runnable != 0 {
-                slot.wants.set(wanted & !runnable);
-                return Some(turn.flow);
+            let flow = self.every.get(self.at)?.flow;
+            if slots.get(flow).is_some_and(|slot| slot.has(runnable)) {
+                return Some(flow);
             }
-            self.keep(turn);
+            self.at += 1;
         }
     }
 
-    /// The flow that was next has had its turn: it stays when it wants another one.
-    #[inline]
-    pub(crate) fn passed(&mut self, slots: &mut Slots<H>) {
-        let Some(&turn) = self.every.get(self.at) else {
+    fn take(&mut self, slots: &mut Slots<H>) {
+        let runnable = self.home.runnable();
+        if let Some(turn) = self.every.get(self.at)
+            && let Some(slot) = slots.get(turn.flow)
+        {
+            slot.clear(runnable);
+        }
+    }
+
+    /// It stays when it wants another turn.
+    fn passed(&mut self, slots: &mut Slots<H>) {
+        let Some(turn) = self.every.get(self.at) else {
             return;
         };
         match slots.get(turn.flow) {
-            Some(slot) if slot.wants.get() != 0 => self.keep(turn),
-            Some(slot) => {
-                slot.clear(flag::LISTED);
-                self.at += 1;
+            Some(slot) if slot.has(bits::WANTS) => {}
+            gone => {
+                self.is_thinner = true;
+                if let Some(slot) = gone {
+                    slot.clear(bits::LISTED);
+                }
             }
-            None => self.at += 1,
         }
+        self.at += 1;
     }
 
-    #[inline]
-    fn keep(&mut self, turn: Turn) {
-        if self.kept != self.at
-            && let Some(place) = self.every.get_mut(self.kept)
-        {
-            *place = turn;
+    /// The same as `next`, `take` and `passed`, with one look at each slot.
+    #[inline(always)]
+    fn run(
+        &mut self,
+        slots: &mut Slots<H>,
+        is_here: impl Fn(u16) -> bool,
+        mut turn: impl FnMut(FlowId, &Slot<H>, u16) -> Turned,
+    ) -> Stopped {
+        let runnable = self.home.runnable();
+        while let Some(listed) = self.every.get(self.at) {
+            let flow = listed.flow;
+            let Some(slot) = slots.get(flow) else {
+                self.at += 1;
+                continue;
+            };
+            let is_like = slot.bits.get();
+            if is_like & runnable == 0 {
+                self.at += 1;
+                continue;
+            }
+            if !is_here(is_like) {
+                return Stopped::NotHere;
+            }
+            let is_like = is_like & !runnable;
+            slot.bits.set(is_like);
+            match turn(flow, slot, is_like) {
+                Turned::Goes => {
+                    if !slot.has(bits::WANTS) {
+                        slot.clear(bits::LISTED);
+                        self.is_thinner = true;
+                    }
+                }
+                Turned::Ended => self.is_thinner = true,
+                Turned::More => return Stopped::More(flow),
+            }
+            self.at += 1;
         }
-        self.kept += 1;
-        self.at += 1;
+        Stopped::End
     }
 }
 
 impl<H> Drop for List<'_, H> {
     fn drop(&mut self) {
-        let end = self.at.min(self.every.len());
-        if self.kept != end {
-            self.every.drain(self.kept..end);
+        let mut every = std::mem::take(&mut self.every);
+        if self.is_thinner {
+            let mut slots = Slots::new(&self.home.board);
+            every.retain(|turn| {
+                let slot = slots.get(turn.flow);
+                slot.is_some_and(|slot| slot.has(bits::LISTED))
+            });
         }
-        self.home.every.set(std::mem::take(&mut self.every));
+        self.home.every.set(every);
     }
 }

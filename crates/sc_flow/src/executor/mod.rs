@@ -1,5 +1,6 @@
 //! The executor: where flows live, and the calls that start, find, run and end them.
 
+pub(crate) mod bits;
 pub(crate) mod board;
 pub(crate) mod bonds;
 pub(crate) mod end;
@@ -117,19 +118,17 @@ fn install<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
 }
 
 /// The home of a world's flows, or of the runtime's.
-pub(crate) fn home_of<H>(
-    cx: &mut Cx<'_, H>,
-    board: &Rc<Board<H>>,
-    world: Option<WorldId>,
-) -> Option<Rc<Home<H>>> {
+pub(crate) fn home_of<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>) -> Option<Rc<Home<H>>> {
     let Some(world) = world else {
+        board(cx);
         return Some(Rc::clone(&executor(cx.runtime())?.home));
     };
     if let Some(WorldHome(Some(home))) = cx.runtime().world_state::<WorldHome<H>>(world) {
         return Some(Rc::clone(home));
     }
+    let board = board(cx);
     let access = cx.access().in_world(Some(world));
-    let home = Rc::new(Home::new(Some(world), board, access));
+    let home = Rc::new(Home::new(Some(world), &board, access));
     cx.world_state::<WorldHome<H>>(world).ok()?.0 = Some(Rc::clone(&home));
     Some(home)
 }
@@ -151,7 +150,7 @@ impl<H> Board<H> {
                 Body::Node(node) => Some((node.waiting_for(), node.progress())),
                 _ => None,
             });
-            (looked, slot.since.get(), slot.has(board::flag::FRESH))
+            (looked, slot.since.get(), slot.has(bits::FRESH))
         });
         let (looked, since, is_fresh) = looked?;
         let table = self.table.borrow();

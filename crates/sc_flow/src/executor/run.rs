@@ -8,8 +8,9 @@ use std::task::Waker;
 
 use sc_core::{Cx, Report, ReportKind};
 
-use super::board::{Board, Slots, flag, wants};
-use super::home::{Home, List, Times, Waiter};
+use super::bits;
+use super::board::{Board, Slots};
+use super::home::{Home, Times, Waiter};
 use super::turn::{Queue, run};
 use super::{WorldHome, executor, sweep};
 use crate::id::FlowId;
@@ -124,15 +125,22 @@ impl<H> Left<'_, H> {
         !self.scratch.woken.is_empty()
     }
 
-    /// The next of the woken; it may be woken again from now on.
+    /// The next of the woken.
     fn next_woken(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
         loop {
-            let flow = self.scratch.woken.pop()?;
-            if let Some(slot) = slots.get(flow) {
-                slot.clear(flag::WOKEN);
+            let flow = *self.scratch.woken.last()?;
+            if slots.get(flow).is_some() {
                 return Some(flow);
             }
+            self.scratch.woken.pop();
         }
+    }
+
+    /// Takes the next of the woken; it may be woken again from now on.
+    fn take_next_woken(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        let flow = self.scratch.woken.pop()?;
+        slots.get(flow)?.clear(bits::WOKEN);
+        Some(flow)
     }
 }
 
@@ -149,7 +157,7 @@ impl<H> Drop for Left<'_, H> {
             }
         }
         for flow in scratch.woken.drain(..).rev() {
-            self.home.board.slot(flow, |slot| slot.clear(flag::WOKEN));
+            self.home.board.slot(flow, |slot| slot.clear(bits::WOKEN));
             self.home.wake(flow);
         }
         for flow in scratch.rerun.drain(..) {
@@ -166,14 +174,19 @@ impl<H> Queue<H> for Due<'_, '_, H> {
 
     fn next(&mut self, _: &mut Slots<H>) -> Option<FlowId> {
         loop {
-            match self.0.scratch.due.pop()? {
+            match *self.0.scratch.due.last()? {
                 Waiter::Flow(flow) | Waiter::Frame(flow, _) => return Some(flow),
                 Waiter::Foreign(index) => {
+                    self.0.scratch.due.pop();
                     let waker = self.0.home.take_foreign(index);
                     waker.into_iter().for_each(Waker::wake);
                 }
             }
         }
+    }
+
+    fn take(&mut self, _: &mut Slots<H>) {
+        self.0.scratch.due.pop();
     }
 }
 
@@ -186,20 +199,9 @@ impl<H> Queue<H> for Woken<'_, '_, H> {
     fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
         self.0.next_woken(slots)
     }
-}
 
-/// (3) Those that run every frame.
-impl<H> Queue<H> for List<'_, H> {
-    const ON_TIME: bool = true;
-
-    #[inline]
-    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
-        List::next(self, slots)
-    }
-
-    #[inline]
-    fn passed(&mut self, slots: &mut Slots<H>) {
-        List::passed(self, slots);
+    fn take(&mut self, slots: &mut Slots<H>) {
+        self.0.take_next_woken(slots);
     }
 }
 
@@ -212,21 +214,30 @@ impl<H> Queue<H> for Rewoken<'_, '_, H> {
     fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
         loop {
             let flow = self.0.next_woken(slots)?;
-            let (home, scratch) = (self.0.home, &mut self.0.scratch);
             let Some(slot) = slots.get(flow) else {
                 continue;
             };
-            let reruns = slot.reruns.get();
-            if reruns == 0 {
-                scratch.rerun.push(flow);
-            }
-            if reruns < RERUN_CAP {
-                slot.reruns.set(reruns + 1);
+            if slot.reruns.get() < RERUN_CAP {
                 return Some(flow);
             }
-            let bits = wants::by(slot.clock.get());
-            home.want(flow, slot, bits, home.frame.get() + 1);
-            scratch.capped.push(flow);
+            let home = self.0.home;
+            let wanted = bits::wants(slot.clock());
+            home.want(flow, slot, wanted, home.frame.get() + 1);
+            self.0.take_next_woken(slots);
+            self.0.scratch.capped.push(flow);
+        }
+    }
+
+    fn take(&mut self, slots: &mut Slots<H>) {
+        let Some(flow) = self.0.take_next_woken(slots) else {
+            return;
+        };
+        if let Some(slot) = slots.get(flow) {
+            let reruns = slot.reruns.get();
+            if reruns == 0 {
+                self.0.scratch.rerun.push(flow);
+            }
+            slot.reruns.set(reruns + 1);
         }
     }
 }

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use sc_core::{Clock, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
 
-use super::board::{Board, flag};
+use super::bits;
+use super::board::Board;
 use super::bonds::Role;
 use super::home::Home;
-use super::table::{Extra, IsThere};
-use super::{Body, Finished, board, home_of, reading};
+use super::table::{Extra, IsThere, Table};
+use super::{Body, Finished, home_of, reading};
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::fx::FlowCx;
@@ -64,6 +65,11 @@ impl<H> Options<H> {
         error
     }
 
+    /// Whether it asks for what only some flows have.
+    fn has_extra(&self) -> bool {
+        self.is_there.is_some() || self.on_finished.is_some() || matches!(self.name, Cow::Owned(_))
+    }
+
     /// The error of a flow whose owner, or whose condition's, is not there.
     pub(crate) fn no_owner(&self, why: TickError) -> FlowError {
         FlowError::NoOwner {
@@ -80,6 +86,7 @@ impl<H> Options<H> {
     }
 
     /// What the flow is bound to, if all of that is there.
+    #[inline(always)]
     pub(crate) fn bind(&self, cx: &mut Cx<'_, H>) -> Result<Binding<H>, FlowError> {
         let world = match self.bound {
             Bound::Here => cx.world(),
@@ -94,12 +101,7 @@ impl<H> Options<H> {
             None => self.bound == Bound::Runtime,
         };
         // Installed from here on: the end of an owner is noted also before the flow is there.
-        let board = board(cx);
-        let home = if is_live {
-            home_of(cx, &board, world)
-        } else {
-            None
-        };
+        let home = if is_live { home_of(cx, world) } else { None };
         let home = home.ok_or_else(|| self.no_world())?;
         let owner = self.owner.map(|owner| self.life(cx, owner)).transpose()?;
         Ok(Binding { home, owner })
@@ -131,7 +133,7 @@ impl<H> Binding<H> {
 /// Starts a node. Nothing of it runs in this call.
 pub(crate) fn start_node<H, N: Node<H> + 'static>(
     cx: &mut Cx<'_, H>,
-    options: Options<H>,
+    options: &mut Options<H>,
     binding: Binding<H>,
     kind: FlowKind,
     location: &'static Location<'static>,
@@ -148,13 +150,14 @@ pub(crate) fn start_node<H, N: Node<H> + 'static>(
         first,
         waiting_for,
     };
-    start(cx, options, binding, how, |_, _| Body::Node(Box::new(node)))
+    let put = |_: &Rc<Home<H>>, _, body: &mut Body<H>| *body = Body::Node(Box::new(node));
+    start(cx, options, binding, how, bits::NODE, put)
 }
 
 /// Starts an async flow. Nothing of it runs in this call.
 pub(crate) fn start_future<H, F>(
     cx: &mut Cx<'_, H>,
-    options: Options<H>,
+    options: &mut Options<H>,
     binding: Binding<H>,
     location: &'static Location<'static>,
     body: F,
@@ -168,12 +171,13 @@ where
         first: Next::Frame,
         waiting_for: WaitingFor::Start,
     };
-    start(cx, options, binding, how, |home, id| {
+    start(cx, options, binding, how, 0, |home, id, place| {
         let fx = FlowCx {
             home: Rc::clone(home),
             id,
         };
-        Body::Future(Box::pin(body(fx)))
+        // A closure that returns a future would run in this call, without the block around it.
+        *place = Body::Future(Box::pin(async move { body(fx).await }));
     })
 }
 
@@ -187,18 +191,20 @@ struct How {
 
 fn start<H>(
     cx: &mut Cx<'_, H>,
-    options: Options<H>,
+    options: &mut Options<H>,
     binding: Binding<H>,
     how: How,
-    body: impl FnOnce(&Rc<Home<H>>, FlowId) -> Body<H>,
+    is_like: u16,
+    put: impl FnOnce(&Rc<Home<H>>, FlowId, &mut Body<H>),
 ) -> FlowId {
     let Binding { home, owner } = binding;
-    let board = Rc::clone(&home.board);
-    let (name, made_name) = match options.name {
-        Cow::Borrowed(name) => (name, None),
-        Cow::Owned(name) => ("", Some(name)),
+    let board = &*home.board;
+    let name = match options.name {
+        Cow::Borrowed(name) => name,
+        Cow::Owned(_) => "",
     };
     let since = nanos(cx.runtime_elapsed());
+    let first_frame = cx.first_tick_frame();
     let mut table = board.table.borrow_mut();
     let (index, start) = table.insert(
         name,
@@ -208,57 +214,61 @@ fn start<H>(
         how.waiting_for,
     );
     let id = board.make(index);
-    table.watch(id, how.waiting_for, since);
-    let is_bare = made_name.is_none()
-        && owner.is_none()
-        && options.is_there.is_none()
-        && options.on_finished.is_none();
-    let mut flags = flag::FRESH;
-    if !is_bare {
-        if owner.is_some() {
-            flags |= flag::OWNED;
-        }
-        if options.is_there.is_some() {
-            flags |= flag::SLOW;
-            table.asked_in_turn.push(id);
-        }
-        let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
-        if let Some(extra) = table.extra_or_new(index) {
-            *extra = Extra {
-                name: made_name,
-                owner,
-                is_there: options.is_there,
-                on_finished: options.on_finished,
-                ..Extra::default()
-            };
-        }
+    let mut is_like = is_like | bits::FRESH | bits::of_clock(options.clock);
+    if how.waiting_for != WaitingFor::Start {
+        table.watch(id, how.waiting_for, since);
+    }
+    if owner.is_some() || options.has_extra() {
+        is_like |= extra(&mut table, id, options, owner);
     }
     drop(table);
     home.enter();
-    let body = body(&home, id);
-    if matches!(body, Body::Node(_)) {
-        flags |= flag::NODE;
-    }
-    let first_frame = cx.first_tick_frame();
     board.slot(id, |slot| {
         if let Ok(mut place) = slot.body.try_borrow_mut() {
-            *place = body;
+            put(&home, id, &mut place);
         }
-        slot.wants.set(0);
-        slot.flags.set(flags);
+        slot.bits.set(is_like);
         slot.reruns.set(0);
-        slot.clock.set(options.clock);
         slot.since.set(since);
-        if let Next::At(_) = how.first {
-            return;
+        if let Next::At(deadline) = how.first {
+            let sleep = home.sleep(id, options.clock, deadline);
+            board.sleeps(id, &home, Some(sleep));
+        } else {
+            home.join(id, slot, start, first_frame);
         }
-        home.join(id, slot, start, first_frame);
     });
-    if let Next::At(deadline) = how.first {
-        let sleep = home.sleep(id, options.clock, deadline);
-        board.sleeps(id, &home, Some(sleep));
-    }
     id
+}
+
+/// Takes in what only some flows have; gives what such a flow is like.
+fn extra<H>(
+    table: &mut Table<H>,
+    id: FlowId,
+    options: &mut Options<H>,
+    owner: Option<Life>,
+) -> u16 {
+    let mut is_like = 0;
+    if owner.is_some() {
+        is_like |= bits::OWNED;
+    }
+    if options.is_there.is_some() {
+        is_like |= bits::SLOW;
+        table.asked_in_turn.push(id);
+    }
+    let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
+    if let Some(extra) = table.extra_or_new(id.index) {
+        *extra = Extra {
+            name: match std::mem::take(&mut options.name) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(name) => Some(name),
+            },
+            owner,
+            is_there: options.is_there.take(),
+            on_finished: options.on_finished.take(),
+            ..Extra::default()
+        };
+    }
+    is_like
 }
 
 /// Binds a flow to the life its condition belongs to.

@@ -124,6 +124,7 @@ impl<H> Default for Table<H> {
 
 impl<H> Table<H> {
     /// Takes a flow in; gives its slot and the number of its start.
+    #[inline(always)]
     pub(crate) fn insert(
         &mut self,
         name: &'static str,
@@ -133,17 +134,6 @@ impl<H> Table<H> {
         waiting_for: WaitingFor,
     ) -> (u32, u64) {
         self.started += 1;
-        let row = Row {
-            start: self.started,
-            name,
-            location,
-            home,
-            extra: NONE,
-            kind,
-            waiting_for,
-            watched: Watched::No,
-            asked: None,
-        };
         let index = match self.free.pop() {
             Some(index) => index,
             None => {
@@ -152,7 +142,17 @@ impl<H> Table<H> {
             }
         };
         if let Some(place) = self.rows.get_mut(index as usize) {
-            *place = Some(row);
+            *place = Some(Row {
+                start: self.started,
+                name,
+                location,
+                home,
+                extra: NONE,
+                kind,
+                waiting_for,
+                watched: Watched::No,
+                asked: None,
+            });
         }
         (index, self.started)
     }
@@ -160,8 +160,23 @@ impl<H> Table<H> {
     /// Takes a flow out; its extra stays to be taken.
     pub(crate) fn remove(&mut self, index: u32) -> Option<Row<H>> {
         let row = self.rows.get_mut(index as usize)?.take()?;
-        self.free.push(index);
+        self.release(index);
         Some(row)
+    }
+
+    /// Takes out a flow without an extra; its slot is to be [released](Self::release). Its name.
+    pub(crate) fn take_bare(&mut self, index: u32) -> Option<&'static str> {
+        let place = self.rows.get_mut(index as usize)?;
+        let row = place.as_ref().filter(|row| row.extra == NONE)?;
+        row.home.leave();
+        let name = row.name;
+        *place = None;
+        Some(name)
+    }
+
+    /// A slot is free.
+    pub(crate) fn release(&mut self, index: u32) {
+        self.free.push(index);
     }
 
     /// The home of a live flow.

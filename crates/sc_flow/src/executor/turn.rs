@@ -1,6 +1,7 @@
 //! One turn after another: futures in a hot loop, in which, as long as they only wait, nothing is
 //! looked at but themselves; nodes each in a callback of its own.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -8,9 +9,10 @@ use std::time::Duration;
 use sc_core::{Clock, Culprit, Cx, Panic};
 
 use super::Body;
-use super::board::{Board, Slot, Slots, flag, wants};
+use super::bits::{self, said};
+use super::board::{Board, Slot, Slots};
 use super::end;
-use super::home::{Home, signal};
+use super::home::Home;
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
@@ -31,34 +33,82 @@ enum Outcome {
 pub(crate) trait Queue<H: 'static> {
     /// Whether what its flows have waited for is a clock that runs in this frame.
     const ON_TIME: bool;
+
+    /// The next flow: the same one until it is taken.
     fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId>;
-    /// The last one given has had its turn.
+
+    /// The next flow has its turn now.
+    fn take(&mut self, slots: &mut Slots<H>);
+
+    /// The one that was taken has had its turn.
     fn passed(&mut self, _: &mut Slots<H>) {}
+
+    /// Gives every flow its turn, until one is not for this loop, or its turn is more than a turn.
+    #[inline(always)]
+    fn run(
+        &mut self,
+        slots: &mut Slots<H>,
+        is_here: impl Fn(u16) -> bool,
+        mut turn: impl FnMut(FlowId, &Slot<H>, u16) -> Turned,
+    ) -> Stopped {
+        while let Some(flow) = self.next(slots) {
+            if !slots.get(flow).is_none_or(|slot| is_here(slot.bits.get())) {
+                return Stopped::NotHere;
+            }
+            self.take(slots);
+            let turned = slots
+                .get(flow)
+                .map(|slot| turn(flow, slot, slot.bits.get()));
+            if let Some(Turned::More) = turned {
+                return Stopped::More(flow);
+            }
+            self.passed(slots);
+        }
+        Stopped::End
+    }
+}
+
+/// What a turn in a hot loop was.
+pub(crate) enum Turned {
+    /// The flow goes on.
+    Goes,
+    /// It has ended, and there is nothing else to it.
+    Ended,
+    /// More than a turn: it is to be settled outside the loop.
+    More,
+}
+
+/// Why a hot loop stopped.
+pub(crate) enum Stopped {
+    /// Nobody is left.
+    End,
+    /// The next one is not for this loop.
+    NotHere,
+    /// A flow's turn was more than a turn.
+    More(FlowId),
 }
 
 /// How a flow is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     Future,
     Node,
     /// With a look at what its turn depends on.
     Slow,
-    /// Not at all: it has ended.
-    Gone,
 }
 
 impl Way {
-    #[inline]
-    fn of<H>(home: &Home<H>, slot: Option<&Slot<H>>, on_time: bool, lives_ended: bool) -> Way {
-        let Some(slot) = slot else {
-            return Way::Gone;
-        };
-        let flags = slot.flags.get();
-        if flags & flag::SLOW != 0
-            || (flags & flag::OWNED != 0 && lives_ended)
-            || (!on_time && home.stands(slot.clock.get()))
+    #[inline(always)]
+    fn of<H>(home: &Home<H>, is_like: u16, on_time: bool, lives_ended: impl Fn() -> bool) -> Way {
+        if is_like & (bits::SLOW | bits::OWNED | bits::NODE) == 0 && on_time {
+            return Way::Future;
+        }
+        if is_like & bits::SLOW != 0
+            || (is_like & bits::OWNED != 0 && lives_ended())
+            || (!on_time && home.stands(bits::clock(is_like)))
         {
             Way::Slow
-        } else if flags & flag::NODE != 0 {
+        } else if is_like & bits::NODE != 0 {
             Way::Node
         } else {
             Way::Future
@@ -69,115 +119,109 @@ impl Way {
 /// Gives every flow of a queue its turn.
 pub(crate) fn run<H, Q: Queue<H>>(cx: &mut Cx<'_, H>, home: &Home<H>, queue: &mut Q) {
     let mut slots = Slots::new(&home.board);
-    let mut next = queue.next(&mut slots);
-    while let Some(flow) = next {
-        match Way::of(home, slots.get(flow), Q::ON_TIME, cx.lives_ended()) {
-            Way::Future => {
-                next = futures(cx, home, &mut slots, queue, flow);
-                continue;
+    while let Some(flow) = queue.next(&mut slots) {
+        let is_like = slots.get(flow).map(|slot| slot.bits.get());
+        let way = is_like.map(|bits| Way::of(home, bits, Q::ON_TIME, || cx.lives_ended()));
+        match way {
+            Some(Way::Future) => futures(cx, home, &mut slots, queue, flow),
+            Some(Way::Node) => {
+                let clock = bits::clock(is_like.unwrap_or(0));
+                nodes(cx, home, &mut slots, queue, clock);
             }
-            Way::Node => node(cx, home, &mut slots, flow),
-            Way::Slow => slow(cx, home, &mut slots, flow, Q::ON_TIME),
-            Way::Gone => {}
+            Some(Way::Slow) => {
+                queue.take(&mut slots);
+                slow(cx, home, flow, Q::ON_TIME);
+                queue.passed(&mut slots);
+            }
+            None => {
+                queue.take(&mut slots);
+                queue.passed(&mut slots);
+            }
         }
-        queue.passed(&mut slots);
-        next = queue.next(&mut slots);
     }
 }
 
-/// Why the hot loop stopped.
-enum Stopped {
-    /// Nobody is left.
-    End,
-    /// The next one is not to be run in it.
-    Next(FlowId),
-    /// A flow has ended, and there is something to attend to.
-    Attend,
-    /// A flow's turn had more consequences than a wait.
-    Turned(Polled, u8),
-}
-
-/// Polls futures, from `first` on, as long as the next one is one; gives the next that is not.
+/// Polls futures, as long as the next flow is one.
 fn futures<H, Q: Queue<H>>(
     cx: &mut Cx<'_, H>,
     home: &Home<H>,
     slots: &mut Slots<H>,
     queue: &mut Q,
     first: FlowId,
-) -> Option<FlowId> {
+) {
     let board = &*home.board;
-    let shared = &*board.shared_waker;
     home.waker.set(board.first_waker.data().addr());
     let kept = Arc::strong_count(&board.shared_waker);
-    let mut flow = first;
-    let mut name = "";
+    let (mut more, mut last, mut name) = (None, first, "");
     let delta = Duration::from_nanos(home.delta(Clock::Game));
     let stopped = cx.callback(home.world, delta, |cx| {
         cx.enter(|| {
             let context = &mut Context::from_waker(&board.first_waker);
-            loop {
-                let Some(slot) = slots.get(flow) else {
-                    return Stopped::Attend;
-                };
-                let polled = poll(home, slot, flow, context);
-                let said = home.signal.replace(0);
-                let is_calm = said & signal::ASKED == 0
+            let is_here = |is_like| {
+                let lives_ended = || home.access.lives_ended();
+                Way::of(home, is_like, Q::ON_TIME, lives_ended) == Way::Future
+            };
+            queue.run(slots, is_here, |flow, slot, is_like| {
+                last = flow;
+                let polled = poll(home, slot, flow, is_like, context);
+                let said = home.said.replace(0);
+                let is_calm = said & said::ASKED == 0
                     && !home.access.must_attend()
-                    && !shared.is_woken()
                     && Arc::strong_count(&board.shared_waker) == kept
-                    && !(slot.has(flag::OWNED) && home.access.lives_ended());
-                if !is_calm {
-                    return Stopped::Turned(polled, said);
-                }
-                if polled.is_pending() {
-                    heed(home, slot, flow, said);
-                } else {
-                    match polled {
-                        Poll::Ready(Ok(())) if board.is_bare(flow) => {
-                            let removed = board.remove(flow);
-                            name = removed.as_ref().map_or("", |removed| removed.row.name);
-                            drop(removed);
+                    && !(is_like & bits::OWNED != 0 && home.access.lives_ended());
+                match polled {
+                    Poll::Pending if is_calm => {
+                        heed(home, slot, flow, said);
+                        Turned::Goes
+                    }
+                    polled => {
+                        if is_calm
+                            && let Poll::Ready(Ok(())) = polled
+                            && let Some(called) = board.end_bare(flow, slot)
+                        {
+                            name = called;
                             if home.access.must_attend() {
-                                return Stopped::Attend;
+                                return Turned::More;
                             }
+                            return Turned::Ended;
                         }
-                        polled => return Stopped::Turned(polled, said),
+                        more = Some((polled, said));
+                        Turned::More
                     }
                 }
-                queue.passed(slots);
-                let Some(next) = queue.next(slots) else {
-                    return Stopped::End;
-                };
-                let lives_ended = home.access.lives_ended();
-                match Way::of(home, slots.get(next), Q::ON_TIME, lives_ended) {
-                    Way::Future => flow = next,
-                    _ => return Stopped::Next(next),
-                }
-            }
+            })
         })
     });
-    home.current.set(None);
-    home.signal.set(0);
-    match stopped {
-        Ok(Stopped::End) => return None,
-        Ok(Stopped::Next(next)) => return Some(next),
-        Ok(Stopped::Attend) => cx.attend(),
-        Ok(Stopped::Turned(polled, said)) => {
-            let has_kept = Arc::strong_count(&board.shared_waker) > kept;
-            settle(cx, home, flow, polled, said, has_kept);
+    home.current.set(FlowId::NOBODY.word());
+    home.said.set(0);
+    let flow = match stopped {
+        Ok(Stopped::End | Stopped::NotHere) => return,
+        Ok(Stopped::More(flow)) => flow,
+        Err(panic) => {
+            panicked(cx, home, last, name, panic);
+            return queue.passed(slots);
         }
-        Err(panic) => panicked(cx, home, flow, name, panic),
+    };
+    match more {
+        Some((polled, said)) => {
+            settle(cx, home, flow, polled, said, kept);
+        }
+        None => cx.attend(),
     }
     queue.passed(slots);
-    queue.next(slots)
 }
 
 /// Polls one future.
-#[inline]
-fn poll<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, context: &mut Context<'_>) -> Polled {
-    home.current.set(Some(flow));
-    home.clock.set(slot.clock.get());
-    home.is_first.set(slot.has(flag::FRESH));
+#[inline(always)]
+fn poll<H>(
+    home: &Home<H>,
+    slot: &Slot<H>,
+    flow: FlowId,
+    is_like: u16,
+    context: &mut Context<'_>,
+) -> Polled {
+    home.current.set(flow.word());
+    home.turn.set(is_like);
     match slot.body.try_borrow_mut().as_deref_mut() {
         Ok(Body::Future(future)) => future.as_mut().poll(context),
         _ => Poll::Pending,
@@ -185,43 +229,42 @@ fn poll<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, context: &mut Context<'
 }
 
 /// Takes note of what a flow that goes on has said in its turn.
-#[inline]
+#[inline(always)]
 fn heed<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
-    slot.clear(flag::FRESH);
-    if said & signal::AWAITED != 0 {
+    if said & said::AWAITED != 0 {
         slot.since.set(home.runtime_now.get());
     }
-    let wanted = said & signal::WANTS;
-    if wanted == 0 {
-        return;
-    }
-    if slot.has(flag::LISTED) {
-        slot.wants.set(slot.wants.get() | wanted);
+    let wanted = u16::from(said & said::WANTS);
+    let is_like = slot.bits.get() & !bits::FRESH;
+    if wanted == 0 || is_like & bits::LISTED != 0 {
+        slot.bits.set(is_like | wanted);
     } else {
+        slot.bits.set(is_like);
         home.want(flow, slot, wanted, home.frame.get() + 1);
     }
 }
 
-/// What follows from a future's turn that was more than a wait.
+/// What follows from a future's turn that was more than a wait. `kept`: how many references to the
+/// shared waker there were before.
 fn settle<H>(
     cx: &mut Cx<'_, H>,
     home: &Home<H>,
     flow: FlowId,
     mut polled: Polled,
     mut said: u8,
-    has_kept: bool,
+    kept: usize,
 ) {
     let board = &*home.board;
     if board.shared_waker.take_woken() && polled.is_pending() {
         home.wake(flow);
     }
-    if has_kept && polled.is_pending() {
+    if Arc::strong_count(&board.shared_waker) > kept && polled.is_pending() {
         // Once more, with a waker of its own.
         let own = board.own_waker(flow);
         if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
             extra.waker = Some(own.clone());
         }
-        board.slot(flow, |slot| slot.set(flag::SLOW));
+        board.slot(flow, |slot| slot.set(bits::SLOW));
         match poll_with(cx, home, flow, &own, said) {
             Ok(outcome) => (polled, said) = outcome,
             Err(panic) => return panicked(cx, home, flow, "", panic),
@@ -249,56 +292,81 @@ fn poll_with<H>(
         return Ok((Poll::Pending, 0));
     };
     home.waker.set(waker.data().addr());
-    home.signal.set(said);
+    home.said.set(said);
     let delta = Duration::from_nanos(home.delta(Clock::Game));
     let outcome = cx.callback(home.world, delta, |cx| {
-        cx.enter(|| poll(home, slot, flow, &mut Context::from_waker(waker)))
+        cx.enter(|| {
+            let context = &mut Context::from_waker(waker);
+            poll(home, slot, flow, slot.bits.get(), context)
+        })
     });
-    home.current.set(None);
-    let said = home.signal.replace(0);
+    home.current.set(FlowId::NOBODY.word());
+    let said = home.said.replace(0);
     Ok((outcome?, said))
 }
 
-/// A node's turn.
-fn node<H>(cx: &mut Cx<'_, H>, home: &Home<H>, slots: &mut Slots<H>, flow: FlowId) {
+/// Runs nodes, as long as the next flow is one that counts on the clock.
+fn nodes<H, Q: Queue<H>>(
+    cx: &mut Cx<'_, H>,
+    home: &Home<H>,
+    slots: &mut Slots<H>,
+    queue: &mut Q,
+    clock: Clock,
+) {
     let board = &*home.board;
-    let Some(slot) = slots.get(flow) else {
-        return;
-    };
-    slot.clear(flag::FRESH);
-    let clock = slot.clock.get();
     let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
-    let outer = board.running.replace(Some(flow));
-    let outcome = match slot.body.try_borrow_mut().as_deref_mut() {
-        Ok(Body::Node(node)) => cx.callback(home.world, delta, |cx| node.turn(cx, now)),
-        _ => Ok(Next::Parked),
-    };
-    board.running.set(outer);
-    let said = home.signal.replace(0);
-    match outcome {
-        Ok(Next::Frame)
-            if said == 0
-                && slot.has(flag::STEADY)
+    let wanted = said::wants(clock);
+    let outer = board.running.get();
+    let lives_ended = Cell::new(cx.lives_ended());
+    let mut more = None;
+    let stopped = cx.callback(home.world, delta, |cx| {
+        let is_here = |is_like| {
+            let way = Way::of(home, is_like, Q::ON_TIME, || lives_ended.get());
+            way == Way::Node && bits::clock(is_like) == clock
+        };
+        queue.run(slots, is_here, |flow, slot, is_like| {
+            slot.clear(bits::FRESH);
+            board.running.set(Some(flow));
+            let next = match slot.body.try_borrow_mut().as_deref_mut() {
+                Ok(Body::Node(node)) => node.turn(cx, now),
+                _ => Next::Parked,
+            };
+            let said = home.said.replace(0);
+            lives_ended.set(cx.lives_ended());
+            let is_calm = said == 0
                 && !cx.must_attend()
-                && !(slot.has(flag::OWNED) && cx.lives_ended()) =>
-        {
-            heed(home, slot, flow, wants::by(clock));
-        }
-        Ok(Next::End(finish)) => {
-            after(cx, home, flow, Outcome::Ends(finish), said);
+                && !(is_like & bits::OWNED != 0 && lives_ended.get());
+            if next == Next::Frame && slot.has(bits::STEADY) && is_calm {
+                heed(home, slot, flow, wanted);
+                return Turned::Goes;
+            }
+            more = Some((next, said));
+            Turned::More
+        })
+    });
+    let running = board.running.replace(outer);
+    match (stopped, more) {
+        (Ok(Stopped::More(flow)), Some((next, said))) => {
+            let outcome = match next {
+                Next::End(finish) => Outcome::Ends(finish),
+                next => Outcome::GoesOn(next),
+            };
+            after(cx, home, flow, outcome, said);
             cx.attend();
         }
-        Ok(next) => {
-            after(cx, home, flow, Outcome::GoesOn(next), said);
-            cx.attend();
+        (Ok(_), _) => return,
+        (Err(panic), _) => {
+            home.said.set(0);
+            panicked(cx, home, running.unwrap_or(FlowId::NOBODY), "", panic);
         }
-        Err(panic) => panicked(cx, home, flow, "", panic),
     }
+    queue.passed(slots);
 }
 
 /// A turn that depends on more than the flow.
-fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, slots: &mut Slots<H>, flow: FlowId, on_time: bool) {
+fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
     let board = &*home.board;
+    let mut slots = Slots::new(&home.board);
     let Some(slot) = slots.get(flow) else {
         return;
     };
@@ -312,10 +380,10 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, slots: &mut Slots<H>, flow: FlowI
         own = extra.waker.clone();
     }
     drop(table);
-    if !on_time && home.stands(slot.clock.get()) {
+    if !on_time && home.stands(slot.clock()) {
         // Held until its clock runs.
-        let bits = wants::by(slot.clock.get());
-        home.want(flow, slot, bits, home.frame.get() + 1);
+        let wanted = bits::wants(slot.clock());
+        home.want(flow, slot, wanted, home.frame.get() + 1);
         return;
     }
     match end::is_bound(cx, board, flow) {
@@ -323,20 +391,60 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, slots: &mut Slots<H>, flow: FlowI
         Ok(false) => return end::end(cx, board, flow, FlowFinish::Aborted),
         Err(panic) => return panicked(cx, home, flow, "", panic),
     }
-    if slot.has(flag::NODE) {
-        return node(cx, home, slots, flow);
+    let outcome = if slot.has(bits::NODE) {
+        turn_of_node(cx, home, slot, flow)
+    } else {
+        turn_of_future(cx, home, flow, own)
+    };
+    if let Err(panic) = outcome {
+        panicked(cx, home, flow, "", panic);
     }
-    let kept = Arc::strong_count(&board.shared_waker);
-    let is_shared = own.is_none();
-    let waker = own.unwrap_or_else(|| board.first_waker.clone());
-    let before = kept + usize::from(is_shared);
-    match poll_with(cx, home, flow, &waker, 0) {
-        Ok((polled, said)) => {
-            let has_kept = is_shared && Arc::strong_count(&board.shared_waker) > before;
-            settle(cx, home, flow, polled, said, has_kept);
-        }
-        Err(panic) => panicked(cx, home, flow, "", panic),
-    }
+}
+
+/// One node's turn by itself.
+fn turn_of_node<H>(
+    cx: &mut Cx<'_, H>,
+    home: &Home<H>,
+    slot: &Slot<H>,
+    flow: FlowId,
+) -> Result<(), Panic> {
+    slot.clear(bits::FRESH);
+    let clock = slot.clock();
+    let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
+    let outer = home.board.running.replace(Some(flow));
+    let next = match slot.body.try_borrow_mut().as_deref_mut() {
+        Ok(Body::Node(node)) => cx.callback(home.world, delta, |cx| node.turn(cx, now)),
+        _ => Ok(Next::Parked),
+    };
+    home.board.running.set(outer);
+    let said = home.said.replace(0);
+    let outcome = match next? {
+        Next::End(finish) => Outcome::Ends(finish),
+        next => Outcome::GoesOn(next),
+    };
+    after(cx, home, flow, outcome, said);
+    cx.attend();
+    Ok(())
+}
+
+/// One future's turn by itself, perhaps with a waker of its own.
+fn turn_of_future<H>(
+    cx: &mut Cx<'_, H>,
+    home: &Home<H>,
+    flow: FlowId,
+    own: Option<Waker>,
+) -> Result<(), Panic> {
+    let shared = &home.board.shared_waker;
+    let kept = if own.is_none() {
+        Arc::strong_count(shared)
+    } else {
+        usize::MAX
+    };
+    let waker = own.unwrap_or_else(|| home.board.first_waker.clone());
+    let (polled, said) = poll_with(cx, home, flow, &waker, 0)?;
+    drop(waker);
+    settle(cx, home, flow, polled, said, kept);
+    Ok(())
 }
 
 /// A flow has panicked. `name` is what it was called, if it has ended in the same turn.
@@ -368,7 +476,7 @@ pub(crate) fn panicked<H>(
 fn after<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, outcome: Outcome, said: u8) {
     let board = &*home.board;
     // What was asked for before the turn was over wins over its answer.
-    if said & signal::ASKED != 0 {
+    if said & said::ASKED != 0 {
         let asked = board
             .table
             .borrow()
@@ -400,13 +508,13 @@ fn goes_on<H>(board: &Board<H>, home: &Home<H>, flow: FlowId, next: Next, said: 
     let Some(slot) = slots.get(flow) else {
         return;
     };
-    let clock = slot.clock.get();
+    let clock = slot.clock();
     let wanted = match next {
-        Next::Frame => wants::by(clock),
+        Next::Frame => said::wants(clock),
         _ => 0,
     };
     heed(home, slot, flow, said | wanted);
-    if !slot.has(flag::NODE) {
+    if !slot.has(bits::NODE) {
         return;
     }
     let sleep = match next {
@@ -414,9 +522,9 @@ fn goes_on<H>(board: &Board<H>, home: &Home<H>, flow: FlowId, next: Next, said: 
         _ => None,
     };
     board.sleeps(flow, home, sleep);
-    slot.clear(flag::STEADY);
+    slot.clear(bits::STEADY);
     if next == Next::Frame {
-        slot.set(flag::STEADY);
+        slot.set(bits::STEADY);
     }
     board.begins_to_wait(flow, slot, home.runtime_now.get());
 }

@@ -4,7 +4,7 @@ use std::task::Waker;
 
 use sc_core::{Clock, DeadlineQueue, DeadlineToken};
 
-use super::board::wants;
+use super::bits;
 use crate::id::FlowId;
 
 /// Who is to be told that a wait is over.
@@ -13,7 +13,7 @@ pub(crate) enum Waiter {
     /// A flow: it has its turn.
     Flow(FlowId),
     /// A flow that waits for a frame, and which ones it then wants.
-    Frame(FlowId, u8),
+    Frame(FlowId, u16),
     /// A waker that is not the flow's own: `select!` and its like.
     Foreign(u32),
 }
@@ -77,7 +77,7 @@ impl Waits {
         let waiter = match (foreign, at) {
             (Some(waker), _) => Waiter::Foreign(self.add_foreign(waker)),
             (None, At::Reading(..)) => Waiter::Flow(flow),
-            (None, At::Frame(_, clock)) => Waiter::Frame(flow, wants::by(clock)),
+            (None, At::Frame(_, clock)) => Waiter::Frame(flow, bits::wants(clock)),
         };
         self.register(at, waiter)
     }

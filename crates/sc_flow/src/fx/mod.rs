@@ -17,7 +17,7 @@ use crate::id::FlowId;
 pub use nodes::{ChangedFx, DoForDurationFx, ForEachFx, LoopAnswer, WaitUntilFx};
 pub use outside::{FlowEnd, ThreadResult};
 pub use spawn::Flow;
-pub use waits::{Delay, Pace, Ticks};
+pub use waits::{Delay, NextTick, Pace, Ticks};
 
 /// An async flow's handle: the first argument of its body.
 ///
@@ -77,7 +77,7 @@ impl<H> FlowCx<H> {
     /// Whether the flow is having its turn: awaitables are polled in it only.
     #[inline]
     pub(crate) fn check_turn(&self) -> Result<(), FlowError> {
-        if self.home.current.get() == Some(self.id) {
+        if self.home.current.get() == self.id.word() {
             Ok(())
         } else {
             Err(FlowError::OutsideItsFlow)
@@ -87,7 +87,7 @@ impl<H> FlowCx<H> {
     /// The clock the flow counts on, while it has its turn.
     #[inline]
     pub(crate) fn clock(&self) -> Clock {
-        self.home.clock.get()
+        self.home.clock()
     }
 
     /// An await of the flow has completed: later waits count from now.

@@ -76,7 +76,7 @@ impl<H> Flow<H> {
     }
 
     pub(crate) fn spawn_at<F>(
-        self,
+        mut self,
         cx: &mut Cx<'_, H>,
         location: &'static Location<'static>,
         body: F,
@@ -88,7 +88,7 @@ impl<H> Flow<H> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        Ok(start_future(cx, self.options, binding, location, body))
+        Ok(start_future(cx, &mut self.options, binding, location, body))
     }
 
     pub(crate) fn spawn_task_at<T, F>(

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use sc_core::{Clock, Secs, secs};
 
@@ -63,8 +63,11 @@ impl<H> FlowCx<H> {
     /// assert_eq!(log, [1]);
     /// # Ok::<(), FlowError>(())
     /// ```
-    pub fn next_tick(&self) -> Ticks<'_, H> {
-        self.ticks(1)
+    pub fn next_tick(&self) -> NextTick<'_, H> {
+        NextTick {
+            fx: self,
+            until: self.home.frame.get() + 1,
+        }
     }
 
     /// Waits for so many frames; 0 counts as 1. A paused world's frames do not count, unless the
@@ -222,13 +225,50 @@ impl<H> Drop for Delay<'_, H> {
 }
 
 /// Takes back what is registered.
+#[inline]
 fn release<H>(home: &Home<H>, registered: &mut Option<Registered>) {
     if let Some(registered) = registered.take() {
         home.unregister(registered);
     }
 }
 
-/// Made by [`FlowCx::next_tick`] and [`FlowCx::ticks`].
+/// Made by [`FlowCx::next_tick`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct NextTick<'f, H: 'static> {
+    fx: &'f FlowCx<H>,
+    /// The frame that ends it, if the flow's clock runs in that.
+    until: u64,
+}
+
+impl<H> Future for NextTick<'_, H> {
+    type Output = Result<(), FlowError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.fx.check_turn()?;
+        let home = &*self.fx.home;
+        if home.frame.get() >= self.until && !home.stands(self.fx.clock()) {
+            self.fx.has_awaited();
+            return Poll::Ready(Ok(()));
+        }
+        if home.is_own(context.waker()) {
+            home.want_frame(self.fx.clock());
+        } else {
+            wake_next_frame(self.fx, context.waker());
+        }
+        Poll::Pending
+    }
+}
+
+/// Wakes a waker that is not the flow's own in the next frame. Never taken back: it is let go then.
+#[cold]
+#[inline(never)]
+fn wake_next_frame<H>(fx: &FlowCx<H>, waker: &Waker) {
+    let at = At::Frame(fx.home.frame.get() + 1, fx.clock());
+    fx.home.register(fx.id, at, waker);
+}
+
+/// Made by [`FlowCx::ticks`].
 #[must_use = "awaitables do nothing until they are awaited"]
 pub struct Ticks<'f, H: 'static> {
     fx: &'f FlowCx<H>,
@@ -242,7 +282,6 @@ pub struct Ticks<'f, H: 'static> {
 impl<H> Future for Ticks<'_, H> {
     type Output = Result<(), FlowError>;
 
-    #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;

@@ -311,7 +311,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
     /// [`FlowError::BadTime`], [`FlowError::ZeroLengthRepeat`], [`FlowError::ControlTaken`],
     /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]. `on_finished` has heard `Aborted` then.
     #[track_caller]
-    pub fn start(self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
+    pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();
         let duration = match span(self.duration) {
             Ok(duration) => duration,
@@ -336,7 +336,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
         let first = Next::Frame;
         Ok(start_node(
             cx,
-            self.options,
+            &mut self.options,
             binding,
             kind,
             location,

@@ -309,7 +309,7 @@ where
     /// [`FlowError::BadTime`], [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`].
     /// `on_finished` has heard `Aborted` then.
     #[track_caller]
-    pub fn start(self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
+    pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();
         let mut core = match ForEachCore::new(&self.plan) {
             Ok(core) => core,
@@ -334,7 +334,7 @@ where
         let is_empty = node.items.peek().is_none();
         let board = Rc::clone(&binding.home.board);
         let kind = FlowKind::ForEach;
-        let id = start_node(cx, self.options, binding, kind, location, first, node);
+        let id = start_node(cx, &mut self.options, binding, kind, location, first, node);
         if is_empty {
             request(cx, &board, id, FlowFinish::Completed);
         }

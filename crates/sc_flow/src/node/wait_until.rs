@@ -306,7 +306,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
         let first = node.core.next();
         let board = Rc::clone(&binding.home.board);
         let kind = FlowKind::WaitUntil;
-        let id = start_node(cx, self.options, binding, kind, location, first, node);
+        let id = start_node(cx, &mut self.options, binding, kind, location, first, node);
         if let Some(life) = belongs_to {
             bind_condition(&board, id, life);
         }
