@@ -60,6 +60,9 @@ pub enum FlowError {
     /// The flow has ended.
     #[error("the flow has ended: its id is stale")]
     Gone,
+    /// A flow awaited its own end.
+    #[error("a flow cannot await its own end: it would never come")]
+    AwaitsItself,
     /// What was awaited was cancelled.
     #[error("what was awaited was cancelled")]
     Cancelled,

@@ -478,6 +478,22 @@ fn awaiting_a_flow_that_has_ended_is_gone() {
 }
 
 #[test]
+fn a_flow_that_awaits_its_own_end_is_told_so() {
+    let mut t = start();
+    let me = story(&mut t, "self", async |fx| {
+        let me = fx.with(|cx| cx.host().flow.unwrap())?;
+        let end = fx.flow(me).await;
+        assert!(matches!(end, Err(FlowError::AwaitsItself)), "{end:?}");
+        tell(&fx, "told");
+        Ok(())
+    });
+    t.host.flow = Some(me);
+    t.tick(0.1);
+    assert_eq!(log(&t), ["1: told"]);
+    assert!(t.cx().flow_list().is_empty());
+}
+
+#[test]
 fn many_can_await_one_flow_and_are_woken_in_order_of_asking() {
     let mut t = start();
     let leaf = story(&mut t, "leaf", async |fx| fx.delay(0.3).await);

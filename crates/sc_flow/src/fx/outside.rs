@@ -20,7 +20,8 @@ use crate::reports;
 impl<H> FlowCx<H> {
     /// Waits for the end of a flow. Awaiting it gives how the flow ended.
     ///
-    /// It gives [`FlowError::Gone`] when the flow has ended already; [`FlowError::Cancelled`],
+    /// It gives [`FlowError::Gone`] when the flow has ended already, [`FlowError::AwaitsItself`] for the
+    /// flow it is made in; [`FlowError::Cancelled`],
     /// [`FlowError::Aborted`] or [`FlowError::Panicked`] when it ends so.
     ///
     /// ```
@@ -108,6 +109,9 @@ impl<H> Future for FlowEnd<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
+        if this.flow == this.fx.id {
+            return Poll::Ready(Err(FlowError::AwaitsItself));
+        }
         let ending = this.ending.get_or_insert_with(Rc::default);
         if let Some(outcome) = ending.take() {
             this.fx.has_awaited();
