@@ -230,7 +230,6 @@ fn spawning_from_a_callback_is_one_allocation_too() {
 }
 
 #[test]
-#[ignore = "bar of the executor rewrite"]
 fn a_sleeping_flow_has_256_bytes_at_most() {
     const FLOWS: u64 = 100_000;
     let mut t = TestWorld::new(0_u64);

@@ -129,7 +129,6 @@ fn a_question_that_panics_ends_the_flow_panicked_with_one_report() {
 }
 
 #[test]
-#[ignore = "the cancel does not ask yet"]
 fn a_cancel_of_what_is_gone_aborts_and_reaches_no_gameplay_callback() {
     let mut t = start();
     let (w, there) = (t.world, There::new());
@@ -147,7 +146,6 @@ fn a_cancel_of_what_is_gone_aborts_and_reaches_no_gameplay_callback() {
 }
 
 #[test]
-#[ignore = "between the items of a batch nobody asks yet"]
 fn a_batch_ends_with_the_item_after_which_it_is_gone() {
     let mut t = start();
     let (w, there) = (t.world, There::new());
@@ -169,7 +167,6 @@ fn a_batch_ends_with_the_item_after_which_it_is_gone() {
 }
 
 #[test]
-#[ignore = "the start does not ask yet"]
 fn a_condition_is_not_polled_for_what_is_gone_already_also_not_during_the_start() {
     let mut t = start();
     let (w, there) = (t.world, There::new());

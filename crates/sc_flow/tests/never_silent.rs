@@ -360,7 +360,6 @@ fn a_story_is_listed_with_what_it_waits_for_and_since_when() {
 }
 
 #[test]
-#[ignore = "the list says `Start` yet"]
 fn a_story_that_has_begun_waits_for_what_it_awaits() {
     let mut t = start();
     let delay = story(&mut t, "delay", async |fx| fx.delay(99).await);

@@ -9,17 +9,25 @@ use super::board;
 use super::board::{Board, Removed, Slot};
 use super::bonds::Role;
 use super::table::{Row, Table};
+use super::turn::panicked;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::reports;
 
-/// Whether what a flow is bound to is still there, as far as that has to be asked.
+/// Whether everything that a flow is bound to is still there; else it can only be aborted.
 ///
 /// # Errors
 /// What the user's answer threw.
 pub(crate) fn is_bound<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> Result<bool, Panic> {
-    let mut table = board.table.borrow_mut();
-    let Some(extra) = table.extra_of(id.index) else {
+    let table = board.table.borrow();
+    let Some(row) = table.row(id.index) else {
+        return Ok(false);
+    };
+    let world = row.home.world;
+    if world.is_some_and(|world| !cx.is_world_alive(world)) {
+        return Ok(false);
+    }
+    let Some(extra) = table.extra(row) else {
         return Ok(true);
     };
     if extra.owner.is_some_and(|(owner, _)| !cx.is_living(owner)) {
@@ -28,36 +36,42 @@ pub(crate) fn is_bound<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> R
     let Some(is_there) = extra.is_there.clone() else {
         return Ok(true);
     };
-    let world = table.row(id.index).and_then(|row| row.home.world);
     drop(table);
     cx.callback(world, Duration::ZERO, |cx| is_there(cx))
 }
 
-/// Whether its world or the owner it is bound to is there no more: then it can only be aborted.
-pub(crate) fn is_unbound<H>(cx: &Cx<'_, H>, board: &Board<H>, id: FlowId) -> bool {
-    let table = board.table.borrow();
-    let Some(row) = table.row(id.index) else {
-        return true;
-    };
-    let owner = table.extra(row).and_then(|extra| extra.owner);
-    row.home
-        .world
-        .is_some_and(|world| !cx.is_world_alive(world))
-        || owner.is_some_and(|(owner, _)| !cx.is_living(owner))
+/// How a flow ends that was asked to end so: as it was asked, unless what it is bound to is gone.
+/// Of a panic, the flow's end is the one that follows it.
+fn finish_of<H>(
+    cx: &mut Cx<'_, H>,
+    board: &Board<H>,
+    id: FlowId,
+    asked: FlowFinish,
+) -> (FlowFinish, Option<Panic>) {
+    match is_bound(cx, board, id) {
+        Ok(true) => (asked, None),
+        Ok(false) => (FlowFinish::Aborted, None),
+        Err(panic) => (FlowFinish::Panicked, Some(panic)),
+    }
 }
 
 /// Whether the running node is about to end: its turn is over.
-pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>) -> bool {
+pub(crate) fn is_running_node_ending<H>(cx: &mut Cx<'_, H>) -> bool {
     let board = board(cx);
-    let Some(id) = board.running.get() else {
-        return false;
-    };
-    let asked = board
-        .table
-        .borrow()
-        .row(id.index)
-        .is_none_or(|row| row.asked.is_some());
-    asked || is_unbound(cx, &board, id)
+    board
+        .running
+        .get()
+        .is_some_and(|id| is_ending(cx, &board, id))
+}
+
+/// Whether a flow that has its turn was asked to end, or has lost what it is bound to: its callbacks
+/// are not called any more.
+pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> bool {
+    let table = board.table.borrow();
+    let is_asked = table.row(id.index).is_none_or(|row| row.asked.is_some());
+    drop(table);
+    // What the answer throws, it throws again when the turn is settled.
+    is_asked || !is_bound(cx, board, id).unwrap_or(true)
 }
 
 /// Ends a flow; if it is running, when its turn is over. `false` when it has ended already, or
@@ -71,15 +85,14 @@ pub(crate) fn request<H>(
     let Some(is_running) = board.slot(id, Slot::is_running) else {
         return false;
     };
-    let finish = if is_unbound(cx, board, id) {
-        FlowFinish::Aborted
-    } else {
-        finish
-    };
+    let (finish, panic) = finish_of(cx, board, id, finish);
     if is_running {
         return board.ask(id, finish);
     }
-    end(cx, board, id, finish);
+    match (panic, board.home(id)) {
+        (Some(panic), Some(home)) => panicked(cx, &home, id, "", panic),
+        _ => end(cx, board, id, finish),
+    }
     cx.attend();
     true
 }

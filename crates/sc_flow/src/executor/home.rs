@@ -342,6 +342,7 @@ impl<H> Home<H> {
                 every.push(*turn);
                 false
             });
+            give_back(joining);
             if !every
                 .get(before.saturating_sub(1)..)
                 .is_some_and(<[_]>::is_sorted)
@@ -450,6 +451,14 @@ impl<H> Queue<H> for List<'_, H> {
     }
 }
 
+/// Gives back most of the memory that a burst of flows has left in a list.
+fn give_back<T>(list: &mut Vec<T>) {
+    const KEPT: usize = 1024;
+    if list.capacity() > KEPT.max(list.len().saturating_mul(4)) {
+        list.shrink_to(KEPT.max(list.len() * 2));
+    }
+}
+
 impl<H> Drop for List<'_, H> {
     fn drop(&mut self) {
         let mut every = std::mem::take(&mut self.every);
@@ -459,6 +468,7 @@ impl<H> Drop for List<'_, H> {
                 let slot = slots.get(turn.flow);
                 slot.is_some_and(|slot| slot.has(bits::LISTED))
             });
+            give_back(&mut every);
         }
         self.home.every.set(every);
     }

@@ -136,9 +136,10 @@ impl<H> Board<H> {
         let is_fresh = is_like & bits::FRESH != 0;
         let extra = table.extra(row);
         let noted = extra.and_then(|extra| extra.note);
+        // A future that notes nothing awaits something that its code only knows.
         let (waiting_for, progress) = looked
             .or(noted)
-            .unwrap_or((row.waiting_for, Progress::Unknown));
+            .unwrap_or((WaitingFor::Await, Progress::Unknown));
         let waiting_for = match waiting_for {
             _ if extra.is_some_and(|extra| extra.paused) => WaitingFor::Resume,
             _ if is_fresh => WaitingFor::Start,

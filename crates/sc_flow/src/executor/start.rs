@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::panic::Location;
 use std::rc::Rc;
+use std::time::Duration;
 
-use sc_core::{Clock, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
+use sc_core::{Clock, Culprit, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
 
 use super::bits;
 use super::board::Board;
@@ -105,7 +106,29 @@ impl<H> Options<H> {
         let home = if is_live { home_of(cx, world) } else { None };
         let home = home.ok_or_else(|| self.no_world())?;
         let owner = self.owner.map(|owner| self.life(cx, owner)).transpose()?;
+        if let Some(is_there) = &self.is_there {
+            self.ask(cx, world, is_there)?;
+        }
         Ok(Binding { home, owner })
+    }
+
+    /// Asks what can only be asked whether it is there.
+    #[cold]
+    fn ask(
+        &self,
+        cx: &mut Cx<'_, H>,
+        world: Option<WorldId>,
+        is_there: &IsThere<H>,
+    ) -> Result<(), FlowError> {
+        match cx.callback(world, Duration::ZERO, |cx| is_there(cx)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.no_owner(TickError::Gone)),
+            Err(panic) => {
+                let name = format!("flow `{}`", self.name);
+                cx.settle_panic(&Culprit::new(name, reports::PANIC_FIX), panic);
+                Err(FlowError::Panicked)
+            }
+        }
     }
 
     /// The life of an object that the flow has to do with.

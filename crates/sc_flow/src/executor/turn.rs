@@ -507,8 +507,10 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, outcome: Outcome, 
         // The world's teardown is about to end it, in its turn.
         return;
     }
-    if end::is_unbound(cx, board, flow) {
-        return end::end(cx, board, flow, FlowFinish::Aborted);
+    match end::is_bound(cx, board, flow) {
+        Ok(true) => {}
+        Ok(false) => return end::end(cx, board, flow, FlowFinish::Aborted),
+        Err(panic) => return panicked(cx, home, flow, "", panic),
     }
     match outcome {
         Outcome::GoesOn(next) => goes_on(board, home, flow, next, said),

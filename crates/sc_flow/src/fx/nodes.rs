@@ -14,7 +14,7 @@ use super::FlowCx;
 use super::gate::Gate;
 use crate::error::FlowError;
 use crate::executor::bonds::{Bond, Role};
-use crate::executor::end::is_unbound;
+use crate::executor::end::is_ending;
 use crate::finish::Wait;
 use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
@@ -124,15 +124,10 @@ impl<H> FlowCx<H> {
         self.home.board.table.borrow().name(self.id.index)
     }
 
-    /// Whether the flow was asked to end, or has lost what it is bound to: a node in it has called
-    /// its callback for the last time, and yields.
-    fn is_ending(&self, cx: &Cx<'_, H>) -> bool {
-        let board = &self.home.board;
-        let table = board.table.borrow();
-        let row = table.row(self.id.index);
-        let is_asked = row.is_none_or(|row| row.asked.is_some());
-        drop(table);
-        is_asked || is_unbound(cx, board, self.id)
+    /// Whether the flow is about to end: a node in it has called its callback for the last time, and
+    /// yields.
+    fn is_ending(&self, cx: &mut Cx<'_, H>) -> bool {
+        is_ending(cx, &self.home.board, self.id)
     }
 }
 
@@ -418,10 +413,11 @@ where
                     return Err(FlowError::OutsideItsFlow);
                 };
                 let update = &mut this.update;
-                let ended = core.turn(now, this.shape.as_ref(), &mut |alpha, delta| {
+                let shape = this.shape.as_ref();
+                let ended = core.turn(now, shape, |alpha, delta, has_more| {
                     fx.with(|cx| {
                         update(cx, alpha, delta);
-                        fx.is_ending(cx)
+                        has_more && fx.is_ending(cx)
                     })
                 })?;
                 Ok(if ended { Ok(()) } else { Err(Next::Frame) })

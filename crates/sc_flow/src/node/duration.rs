@@ -10,7 +10,7 @@ use super::ease::Shape;
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::end::is_ending;
+use crate::executor::end::is_running_node_ending;
 use crate::executor::start::{Options, start_node};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
@@ -132,12 +132,13 @@ impl DurationCore {
     }
 
     /// One turn, with the clock at `now` (ns): every update that is due is handed to `update`, which
-    /// says whether the flow is about to end. Whether the drive has reached its end.
+    /// says, if more are due (its third argument), whether the flow is about to end. Whether the drive
+    /// has reached its end.
     pub(crate) fn turn(
         &mut self,
         now: u64,
         shape: Option<&Shape>,
-        update: &mut dyn FnMut(f32, Duration) -> Result<bool, FlowError>,
+        mut update: impl FnMut(f32, Duration, bool) -> Result<bool, FlowError>,
     ) -> Result<bool, FlowError> {
         let mut left = now.saturating_sub(self.last);
         self.last = now;
@@ -148,7 +149,8 @@ impl DurationCore {
         loop {
             let due = self.step(&mut left);
             let alpha = shape.map_or(due.raw, |shape| shape(due.raw));
-            let is_ending = update(alpha, Duration::from_nanos(due.delta))?;
+            let has_more = left != 0 && !due.is_last;
+            let is_ending = update(alpha, Duration::from_nanos(due.delta), has_more)?;
             if due.is_last {
                 return Ok(true);
             }
@@ -358,9 +360,9 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration)> Node<H> for DurationNode<H, U> 
         let update = &mut self.update;
         let ended = self
             .core
-            .turn(now, self.shape.as_ref(), &mut |alpha, delta| {
+            .turn(now, self.shape.as_ref(), |alpha, delta, has_more| {
                 update(cx, alpha, delta);
-                Ok(is_ending(cx))
+                Ok(has_more && is_running_node_ending(cx))
             });
         match ended {
             Ok(true) => Next::End(FlowFinish::Completed),

@@ -12,7 +12,7 @@ use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
 use crate::executor::board;
-use crate::executor::end::{is_ending, request};
+use crate::executor::end::{is_running_node_ending, request};
 use crate::executor::start::{Options, start_node};
 use crate::finish::{FlowFinish, Step};
 use crate::id::FlowId;
@@ -392,7 +392,7 @@ where
                 Step::Continue => {}
             }
             let name = &self.name;
-            if !self.core.goes_on(cx, || name.clone()) || is_ending(cx) {
+            if !self.core.goes_on(cx, || name.clone()) || is_running_node_ending(cx) {
                 return self.core.next();
             }
         }
