@@ -3,9 +3,10 @@
 //! | row | peer | bar, and why |
 //! | --- | --- | --- |
 //! | `wake_standard_*`, `wake_empty_*` | a loop over boxed closures | 2 and 10: the quality bar of a flow that wakes every frame |
-//! | `wake_vs_local_executor` | `async-executor`, tasks that yield | 0.25: the quality bar |
+//! | `wake_vs_local_executor_*` | `async-executor`, tasks that wait for a frame | 0.25: the quality bar |
+//! | `wake_vs_local_executor_yield` | `async-executor`, tasks that yield: a loop that runs until nobody is ready would never end | 0.5: no frame to wait for, no waker to keep |
 //! | `wake_vs_local_pool` | `futures` `LocalPool`, tasks that wait for a frame | 0.5: it wakes each by its waker, we by none |
-//! | `wake_vs_cosync` | `cosync`, the coroutines for games | 0.5: likewise |
+//! | `wake_vs_cosync` | `cosync`, the coroutines for games: no clocks, no cancel, no panics by policy | 1: no slower |
 //! | `spawn_finish_vs_local_executor` | `async-executor` | 1: the quality bar |
 //! | `asleep_100k_vs_poll_everything` | polling every sleeper every frame | 0.01: nothing is looked at but the head of a queue |
 //! | `sleepers_100k_vs_tokio` | tokio, current thread, paused clock | 1: both have a wheel; sleeps of 1 to 10 s, over and over |
@@ -127,7 +128,10 @@ fn wake<B: Body + 'static>(rows: &mut Rows, n: usize, size: &str, bar: f64) {
 
 /// Flows that wake every frame against the same in other executors.
 fn wake_vs_executors(rows: &mut Rows) {
-    let name = "flow/wake_vs_local_executor";
+    for (n, size) in [(1_000, "1k"), (100_000, "100k"), (1_000_000, "1M")] {
+        local_executor(rows, &format!("flow/wake_vs_local_executor_{size}"), n);
+    }
+    let name = "flow/wake_vs_local_executor_yield";
     if rows.wants(name) {
         let mut game = Game::waking::<Empty>(FLOWS);
         let executor = LocalExecutor::new();
@@ -146,7 +150,7 @@ fn wake_vs_executors(rows: &mut Rows) {
                 executor.try_tick();
             }
         };
-        rows.row(name, 0.25, FLOWS, || game.frame(), peer);
+        rows.row(name, 0.5, FLOWS, || game.frame(), peer);
     }
     let name = "flow/wake_vs_local_pool";
     if rows.wants(name) {
@@ -184,8 +188,34 @@ fn wake_vs_executors(rows: &mut Rows) {
         }
         let mut parameter = 0;
         let peer = || cosync.run(&mut parameter);
-        rows.row(name, 0.5, FLOWS, || game.frame(), peer);
+        rows.row(name, 1.0, FLOWS, || game.frame(), peer);
     }
+}
+
+/// Flows that wake every frame against tasks that do: they wait for a frame, and the executor runs
+/// until nobody is ready.
+fn local_executor(rows: &mut Rows, name: &str, n: usize) {
+    if !rows.wants(name) {
+        return;
+    }
+    let mut game = Game::waking::<Empty>(n);
+    let (executor, frames) = (LocalExecutor::new(), Frames::default());
+    for i in 0..n {
+        let (mut body, frames) = (Empty::make(i), frames.clone());
+        let task = executor.spawn(async move {
+            loop {
+                body.call(black_box(NANOS));
+                frames.next().await;
+            }
+        });
+        task.detach();
+    }
+    let peer = || {
+        frames.begin();
+        while executor.try_tick() {}
+    };
+    peer();
+    rows.row(name, 0.25, n, || game.frame(), peer);
 }
 
 /// Flows that start, have one turn and end.

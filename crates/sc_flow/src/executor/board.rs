@@ -13,7 +13,7 @@ use std::task::Waker;
 use sc_core::Clock;
 
 use super::bits;
-use super::body::{Body, BoxBody};
+use super::body::{Body, BoxBody, Place};
 use super::home::{Home, Registered};
 use super::run::Scratch;
 use super::table::{Extra, Row, Table};
@@ -24,8 +24,8 @@ use crate::list::{Progress, WaitingFor};
 
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
-    /// Borrowed while the flow has its turn.
-    pub(crate) body: RefCell<Option<BoxBody<H>>>,
+    /// Out while the flow has its turn.
+    pub(crate) body: Place<H>,
     pub(crate) generation: Cell<u32>,
     /// What the flow is like: see [`bits`](super::bits).
     pub(crate) bits: Cell<u16>,
@@ -54,7 +54,7 @@ impl<H> Slot<H> {
 
     /// Whether it is having its turn.
     pub(crate) fn is_running(&self) -> bool {
-        self.body.try_borrow_mut().is_err()
+        self.body.is_empty()
     }
 }
 
@@ -125,19 +125,16 @@ impl<H> Board<H> {
         id: FlowId,
         f: impl FnOnce(Pin<&mut dyn Body<H>>) -> Option<R>,
     ) -> Option<R> {
-        self.slot(id, |slot| {
-            f(slot.body.try_borrow_mut().ok()?.as_mut()?.as_mut())
-        })?
+        self.slot(id, |slot| f(slot.body.out().get()?))?
     }
 
-    /// Takes a flow out, if it is not having its turn: its id is stale from now on.
+    /// Takes a flow out that is not having its turn: its id is stale from now on.
     pub(crate) fn remove(&self, id: FlowId) -> Option<Removed<H>> {
         let body = self.slot(id, |slot| {
-            let body = slot.body.try_borrow_mut().ok()?.take();
             slot.generation.set(id.generation.wrapping_add(1));
-            Some(body)
+            slot.body.take()
         });
-        let body = body??;
+        let body = body?;
         let table = &mut *self.table.borrow_mut();
         let row = table.remove(id.index)?;
         let extra = table.take_extra(&row);
@@ -170,9 +167,7 @@ impl<H> Board<H> {
         slot.generation.set(id.generation.wrapping_add(1));
         // Not before the body is gone, and also when its destructor panics.
         let _released = Release(self, id.index);
-        if let Ok(mut body) = slot.body.try_borrow_mut() {
-            *body = None;
-        }
+        drop(slot.body.take());
         Some(name)
     }
 
@@ -221,8 +216,7 @@ impl<H> Board<H> {
 
     /// A node has begun to wait for what it says.
     pub(crate) fn begins_to_wait(&self, id: FlowId, slot: &Slot<H>, now: u64) {
-        let body = slot.body.try_borrow().ok();
-        let looked = body.and_then(|body| body.as_ref()?.look());
+        let looked = slot.body.out().get().and_then(|body| body.look());
         if let Some((waiting_for, _)) = looked {
             self.table.borrow_mut().waits_for(id, waiting_for, now);
         }
@@ -242,8 +236,7 @@ impl<H> Board<H> {
         let chunks = self.chunks.take();
         let table = self.table.take();
         for slot in chunks.iter().flat_map(|chunk| chunk.iter()) {
-            let body = slot.body.try_borrow_mut().ok().map(|mut body| body.take());
-            drop(body);
+            drop(slot.body.take());
         }
         drop(table);
     }
@@ -251,7 +244,7 @@ impl<H> Board<H> {
 
 fn new_chunk<H>() -> Chunk<H> {
     Rc::new(std::array::from_fn(|_| Slot {
-        body: RefCell::new(None),
+        body: Place::empty(),
         generation: Cell::new(0),
         bits: Cell::new(0),
         reruns: Cell::new(0),

@@ -1,5 +1,6 @@
 //! Bodies: what a flow runs, a future or a node, behind one pointer.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -50,6 +51,58 @@ pub(crate) type BoxBody<H> = Pin<Box<dyn Body<H>>>;
 impl<H: 'static, F: Future<Output = Result<(), FlowError>>> Body<H> for F {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
         Future::poll(self, context)
+    }
+}
+
+/// Where a body lies, but while its flow has its turn.
+pub(crate) struct Place<H: 'static>(Cell<Option<BoxBody<H>>>);
+
+impl<H> Place<H> {
+    pub(crate) fn empty() -> Self {
+        Place(Cell::new(None))
+    }
+
+    pub(crate) fn put(&self, body: BoxBody<H>) {
+        self.0.set(Some(body));
+    }
+
+    /// Takes the body out, for good.
+    pub(crate) fn take(&self) -> Option<BoxBody<H>> {
+        self.0.take()
+    }
+
+    /// Takes the body out until what this gives goes, also by a panic.
+    #[inline(always)]
+    pub(crate) fn out(&self) -> Out<'_, H> {
+        Out {
+            body: self.0.take(),
+            place: self,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.out().body.is_none()
+    }
+}
+
+/// A body that is out of its place.
+pub(crate) struct Out<'p, H: 'static> {
+    body: Option<BoxBody<H>>,
+    place: &'p Place<H>,
+}
+
+impl<H> Out<'_, H> {
+    #[inline(always)]
+    pub(crate) fn get(&mut self) -> Option<Pin<&mut (dyn Body<H> + 'static)>> {
+        Some(self.body.as_mut()?.as_mut())
+    }
+}
+
+impl<H> Drop for Out<'_, H> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // Nothing but this puts a body there while it is out: there is none to drop.
+        std::mem::forget(self.place.0.replace(self.body.take()));
     }
 }
 

@@ -71,6 +71,9 @@ pub(crate) struct Home<H: 'static> {
     pub(crate) waker: Cell<usize>,
     /// What it has said.
     pub(crate) said: Cell<u8>,
+    /// An await of it has completed: [`said::AWAITED`], in a word of its own, or what it says next
+    /// would have to wait for this.
+    awaited: Cell<u32>,
     waits: RefCell<Waits>,
     every: Cell<Vec<Turn>>,
     joining: RefCell<Vec<Joining>>,
@@ -97,6 +100,7 @@ impl<H> Home<H> {
             turn: Cell::new(0),
             waker: Cell::new(0),
             said: Cell::new(0),
+            awaited: Cell::new(0),
             waits: RefCell::default(),
             every: Cell::default(),
             joining: RefCell::default(),
@@ -176,7 +180,7 @@ impl<H> Home<H> {
     pub(crate) fn counts_from(&self, clock: Clock) -> (u64, bool) {
         let now = self.now(clock);
         let is_first = self.turn.get() & bits::FRESH != 0;
-        if is_first && self.said.get() & said::AWAITED == 0 {
+        if is_first && self.awaited.get() == 0 {
             (now - self.delta(clock), true)
         } else {
             (now, false)
@@ -197,7 +201,19 @@ impl<H> Home<H> {
     /// An await of the running flow has completed.
     #[inline]
     pub(crate) fn has_awaited(&self) {
-        self.say(said::AWAITED);
+        self.awaited.set(said::AWAITED.into());
+    }
+
+    /// Everything that the running flow has said; nothing is said any more.
+    #[inline]
+    pub(crate) fn take_said(&self) -> u8 {
+        self.said.replace(0) | self.awaited.replace(0) as u8
+    }
+
+    /// Says again what was taken.
+    pub(crate) fn say_again(&self, said: u8) {
+        self.said.set(said & !said::AWAITED);
+        self.awaited.set((said & said::AWAITED).into());
     }
 
     /// The running flow was asked to end.

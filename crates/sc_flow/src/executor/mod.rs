@@ -125,8 +125,7 @@ impl<H> Board<H> {
     /// One flow as the list shows it.
     pub(crate) fn info(&self, id: FlowId, now: u64) -> Option<FlowInfo> {
         let looked = self.slot(id, |slot| {
-            let body = slot.body.try_borrow().ok();
-            let looked = body.and_then(|body| body.as_ref()?.look());
+            let looked = slot.body.out().get().and_then(|body| body.look());
             (looked, slot.bits.get())
         });
         let (looked, is_like) = looked?;

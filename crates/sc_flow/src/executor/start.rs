@@ -261,11 +261,7 @@ fn start<H>(
     let unborn = Unborn(board, id);
     let body = body(&home, id);
     std::mem::forget(unborn);
-    board.slot(id, |slot| {
-        if let Ok(mut place) = slot.body.try_borrow_mut() {
-            *place = Some(body);
-        }
-    });
+    board.slot(id, |slot| slot.body.put(body));
     id
 }
 

@@ -162,7 +162,7 @@ fn futures<H, Q: Queue<H>>(
             queue.run(slots, is_here, |flow, slot, is_like| {
                 last = flow;
                 let polled = poll(home, slot, flow, is_like, context);
-                let said = home.said.replace(0);
+                let said = home.take_said();
                 let is_calm = said & said::ASKED == 0
                     && !home.access.must_attend()
                     && Arc::strong_count(&board.shared_waker) == kept
@@ -191,7 +191,7 @@ fn futures<H, Q: Queue<H>>(
         })
     });
     home.current.set(FlowId::NOBODY.word());
-    home.said.set(0);
+    home.take_said();
     let flow = match stopped {
         Ok(Stopped::End | Stopped::NotHere) => return,
         Ok(Stopped::More(flow)) => flow,
@@ -220,9 +220,9 @@ fn poll<H>(
 ) -> Polled {
     home.current.set(flow.word());
     home.turn.set(is_like);
-    match slot.body.try_borrow_mut().as_deref_mut() {
-        Ok(Some(body)) => body.as_mut().poll(context),
-        _ => Poll::Pending,
+    match slot.body.out().get() {
+        Some(body) => body.poll(context),
+        None => Poll::Pending,
     }
 }
 
@@ -309,7 +309,7 @@ fn poll_with<H>(
         return Ok((Poll::Pending, 0));
     };
     home.waker.set(waker.data().addr());
-    home.said.set(said);
+    home.say_again(said);
     let delta = Duration::from_nanos(home.delta(Clock::Game));
     let outcome = cx.callback(home.world, delta, |cx| {
         cx.enter(|| {
@@ -318,7 +318,7 @@ fn poll_with<H>(
         })
     });
     home.current.set(FlowId::NOBODY.word());
-    let said = home.said.replace(0);
+    let said = home.take_said();
     Ok((outcome?, said))
 }
 
@@ -344,11 +344,11 @@ fn nodes<H, Q: Queue<H>>(
         queue.run(slots, is_here, |flow, slot, is_like| {
             slot.clear(bits::FRESH);
             board.running.set(Some(flow));
-            let next = match slot.body.try_borrow_mut().as_deref_mut() {
-                Ok(Some(body)) => body.as_mut().turn(cx, now),
-                _ => Next::Parked,
+            let next = match slot.body.out().get() {
+                Some(body) => body.turn(cx, now),
+                None => Next::Parked,
             };
-            let said = home.said.replace(0);
+            let said = home.take_said();
             lives_ended.set(cx.lives_ended());
             let is_calm = said == 0
                 && !cx.must_attend()
@@ -373,7 +373,7 @@ fn nodes<H, Q: Queue<H>>(
         }
         (Ok(_), _) => return,
         (Err(panic), _) => {
-            home.said.set(0);
+            home.take_said();
             panicked(cx, home, running.unwrap_or(FlowId::NOBODY), "", panic);
         }
     }
@@ -429,12 +429,12 @@ fn turn_of_node<H>(
     let clock = slot.clock();
     let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
     let outer = home.board.running.replace(Some(flow));
-    let next = match slot.body.try_borrow_mut().as_deref_mut() {
-        Ok(Some(body)) => cx.callback(home.world, delta, |cx| body.as_mut().turn(cx, now)),
-        _ => Ok(Next::Parked),
+    let next = match slot.body.out().get() {
+        Some(body) => cx.callback(home.world, delta, |cx| body.turn(cx, now)),
+        None => Ok(Next::Parked),
     };
     home.board.running.set(outer);
-    let said = home.said.replace(0);
+    let said = home.take_said();
     let outcome = match next? {
         Next::End(finish) => Outcome::Ends(finish),
         next => Outcome::GoesOn(next),
