@@ -24,7 +24,6 @@ use crate::source::Source;
 pub(crate) use dispatch::nearest_visible;
 pub(crate) use frame::Frame;
 pub(crate) use frame::Lines;
-#[cfg(feature = "commands")]
 pub(crate) use script::read_script;
 pub(crate) use script::startup;
 
@@ -105,6 +104,7 @@ pub(crate) fn run_line<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) -> Lin
     let task = Task::new(line, source, nested, None);
     match go_on(cx, task) {
         Ok(run) => run,
+        Err(task) if cx.runtime().is_shut_down() => task.output.into_run(LineOutcome::Cancelled),
         Err(task) => {
             let run = task.output.run_so_far(LineOutcome::Pending);
             keep(cx, *task);
@@ -121,7 +121,13 @@ pub(crate) fn queue_line<H>(
     done: Option<DoneFn<H>>,
 ) {
     begin(cx, line, source);
-    keep(cx, Task::new(line, source, 0, done));
+    let task = Task::new(line, source, 0, done);
+    if cx.runtime().is_shut_down() {
+        // There is no next stage.
+        tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
+    } else {
+        keep(cx, task);
+    }
 }
 
 /// Echo and history of a line that a person has typed; the log has every line.
