@@ -63,7 +63,7 @@ fn a_command_runs_from_its_registration_on() {
 fn what_refuses_a_registration_is_an_error_and_one_warning() {
     let mut t = TestWorld::new(Log::new());
     let world = t.world;
-    let mut refused = |t: &mut TestWorld<Log>, definition: CommandDef<Log>| {
+    let refused = |t: &mut TestWorld<Log>, definition: CommandDef<Log>| {
         let error = t.cx().register(definition).unwrap_err();
         let reports = t.reports.take();
         assert_eq!(reports.len(), 1);

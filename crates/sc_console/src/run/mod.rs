@@ -16,6 +16,7 @@ use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine};
+use crate::parse::parse_line;
 use crate::redact::redact;
 use crate::registry::{Console, console};
 use crate::reports;
@@ -135,7 +136,9 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     let console = console(cx);
     let (shown, _) = redact(line, &*console);
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
-    if matches!(source, Source::Local | Source::Terminal) && !shown.trim().is_empty() {
+    let parsed = parse_line(line);
+    let is_blank = parsed.commands.is_empty() && parsed.errors.is_empty();
+    if matches!(source, Source::Local | Source::Terminal) && !is_blank {
         console.history.push(&shown);
         for text in shown.lines() {
             console.shown.push(OutputLine {
