@@ -170,7 +170,7 @@ fn apply(cx: &mut Cx<'_, Lab>, op: Op) {
             };
             let taken = match cx.host().expected.get(&folded(name)) {
                 _ if name == HELP => true,
-                Some(holder) => !(replace && !guarded) || holder.is_variable,
+                Some(holder) => !replace || guarded || holder.is_variable,
                 None => false,
             };
             // A variable can be replaced as little as what is built in.
