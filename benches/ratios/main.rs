@@ -6,6 +6,7 @@
 //! rows whose name contains NAME.
 
 mod body;
+mod console;
 mod flow;
 mod harness;
 mod peers;
@@ -16,5 +17,6 @@ fn main() {
     let mut rows = harness::Rows::new(filter);
     tick::rows(&mut rows);
     flow::rows(&mut rows);
+    console::rows(&mut rows);
     rows.finish();
 }

@@ -1,0 +1,174 @@
+//! Entries: names and what is known of them, in slots.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sc_core::{Cx, Life, WorldId};
+
+use crate::info::EntryInfo;
+
+/// What an entry is in the registry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    BuiltIn,
+    Static,
+    Dynamic,
+    /// With the index of its value.
+    Variable(u32),
+}
+
+/// What an entry lives as long as.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Binding {
+    pub(crate) owner: Option<Life>,
+    pub(crate) world: Option<WorldId>,
+    /// Set when the guard is dropped.
+    pub(crate) guard: Option<Arc<AtomicBool>>,
+    /// It ends with the runtime, not before.
+    pub(crate) dynamic: bool,
+}
+
+impl Binding {
+    pub(crate) fn holds<H>(&self, cx: &Cx<'_, H>) -> bool {
+        self.owner.is_none_or(|life| cx.is_living(life))
+            && self.world.is_none_or(|world| cx.is_world_alive(world))
+            && self
+                .guard
+                .as_ref()
+                .is_none_or(|dropped| !dropped.load(Ordering::Acquire))
+    }
+}
+
+pub(crate) struct Entry {
+    /// The number of its registration.
+    number: u64,
+    pub(crate) info: Arc<EntryInfo>,
+    pub(crate) binding: Binding,
+    pub(crate) role: Role,
+}
+
+impl Entry {
+    pub(crate) fn new(info: EntryInfo, binding: Binding, role: Role) -> Self {
+        Entry {
+            number: 0,
+            info: Arc::new(info),
+            binding,
+            role,
+        }
+    }
+}
+
+/// The entries of a console.
+#[derive(Default)]
+pub(crate) struct Entries {
+    slots: Vec<Option<Entry>>,
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    names: BTreeMap<String, u32>,
+    /// Slots of what is dynamic, by the number of its registration.
+    bound: BTreeMap<u64, u32>,
+    registered: u64,
+    /// The bindings of what can end before the runtime does, side by side, by that number. A slot of
+    /// `None`: it has ended.
+    mortal: Vec<(u64, Option<u32>, Binding)>,
+    ended: usize,
+    revision: u64,
+}
+
+impl Entries {
+    pub(crate) fn get(&self, slot: u32) -> Option<&Entry> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    pub(crate) fn generation(&self, slot: u32) -> u32 {
+        self.generations.get(slot as usize).copied().unwrap_or(0)
+    }
+
+    /// The slot of a folded name.
+    pub(crate) fn find(&self, folded: &str) -> Option<u32> {
+        self.names.get(folded).copied()
+    }
+
+    pub(crate) fn insert(&mut self, mut entry: Entry) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.generations.push(0);
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+        });
+        self.names.insert(entry.info.folded.clone(), slot);
+        self.registered += 1;
+        entry.number = self.registered;
+        if entry.binding.dynamic {
+            self.bound.insert(entry.number, slot);
+            let binding = &entry.binding;
+            if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
+                self.mortal
+                    .push((entry.number, Some(slot), binding.clone()));
+            }
+        }
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            *place = Some(entry);
+        }
+        self.revision += 1;
+        slot
+    }
+
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<Entry> {
+        let entry = self.slots.get_mut(slot as usize)?.take()?;
+        if let Some(generation) = self.generations.get_mut(slot as usize) {
+            *generation = generation.wrapping_add(1);
+        }
+        self.free.push(slot);
+        self.names.remove(&entry.info.folded);
+        self.bound.remove(&entry.number);
+        self.forget(entry.number);
+        self.revision += 1;
+        Some(entry)
+    }
+
+    /// The slots of what is dynamic and fits, in order of registration. A copy: they may change while
+    /// they are gone through.
+    pub(crate) fn dynamic(&self, fits: impl Fn(&Entry) -> bool) -> Vec<u32> {
+        let slots = self.bound.values().copied();
+        slots
+            .filter(|&slot| self.get(slot).is_some_and(&fits))
+            .collect()
+    }
+
+    fn forget(&mut self, number: u64) {
+        let at = self.mortal.binary_search_by_key(&number, |mortal| mortal.0);
+        let Some(mortal) = at.ok().and_then(|at| self.mortal.get_mut(at)) else {
+            return;
+        };
+        *mortal = (number, None, Binding::default());
+        self.ended += 1;
+        if self.ended * 2 > self.mortal.len() {
+            self.mortal.retain(|mortal| mortal.1.is_some());
+            self.ended = 0;
+        }
+    }
+
+    /// The slots of what has ended without being told, in order of registration.
+    pub(crate) fn dead<H>(&self, cx: &Cx<'_, H>) -> Vec<u32> {
+        let mortal = self.mortal.iter();
+        let dead = mortal.filter(|(_, _, binding)| !binding.holds(cx));
+        dead.filter_map(|&(_, slot, _)| slot).collect()
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The entries, sorted by folded name.
+    pub(crate) fn sorted(&self) -> impl Iterator<Item = &Arc<EntryInfo>> {
+        let slots = self.names.values();
+        slots.filter_map(|&slot| Some(&self.get(slot)?.info))
+    }
+
+    /// A line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let line = |info: &Arc<EntryInfo>| format!("{} {}: {}", info.kind, info.name, info.origin);
+        self.sorted().map(line).collect()
+    }
+}
