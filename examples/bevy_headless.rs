@@ -3,6 +3,8 @@
 //!
 //! $ printf 'Siege.Rams 2; SC.Flow.List\nSiege.Speed 3\n' | cargo run --example bevy_headless --features bevy_state
 
+#![allow(clippy::print_stdout)]
+
 use std::io::BufRead;
 use std::time::Duration;
 

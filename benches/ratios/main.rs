@@ -5,6 +5,7 @@
 //! an item; `short` means that the bar was missed. `cargo bench --bench ratios -- NAME` runs the
 //! rows whose name contains NAME.
 
+mod bevy;
 mod body;
 mod console;
 mod flow;
@@ -18,5 +19,6 @@ fn main() {
     tick::rows(&mut rows);
     flow::rows(&mut rows);
     console::rows(&mut rows);
+    bevy::rows(&mut rows);
     rows.finish();
 }

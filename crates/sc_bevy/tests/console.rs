@@ -33,7 +33,7 @@ fn one_input(In(count): In<u32>, mut calls: Local<u32>) -> String {
 
 fn two_inputs(In((count, name)): In<(u32, String)>) -> Result<String, CommandError> {
     if count == 0 {
-        return Err("none is too few")?;
+        Err("none is too few")?;
     }
     Ok(format!("{count} {name}"))
 }

@@ -63,12 +63,8 @@ fn a_drop_in_a_tick_is_honoured_before_the_next_stage() -> Result<(), Error> {
 
 #[test]
 fn a_drop_after_the_last_callback_is_honoured_in_end() -> Result<(), Error> {
+    #[derive(Default)]
     struct AtEnd(Option<Owner<Lamp>>);
-    impl Default for AtEnd {
-        fn default() -> Self {
-            AtEnd(None)
-        }
-    }
     let mut t = TestWorld::new(Log::new());
     let world = t.world;
     let lamp = t.cx().spawn_in(world, Lamp)?.shutdown_on_drop();

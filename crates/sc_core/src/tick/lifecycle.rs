@@ -490,17 +490,6 @@ impl<H> Runtime<H> {
         self.slots.dropped_scratch = dropped;
     }
 
-    /// Its owner was dropped, and that asks for its shutdown.
-    fn owe_shutdown(&mut self, slot: u32) {
-        let slots = &mut self.slots;
-        let ending = flag::INITIALIZED | flag::SHUTDOWN_PENDING | flag::SHUTTING_DOWN;
-        if slots.flags(slot) & ending == flag::INITIALIZED {
-            slots.set(slot, flag::SHUTDOWN_PENDING);
-            slots.pending_shutdown.push(slot);
-            self.attention = true;
-        }
-    }
-
     /// Time accumulates towards the object's interval from now on, on the clock of its settings.
     fn accumulate_from_now(&mut self, slot: u32) {
         let cold = &mut self.slots.cold[slot as usize];
