@@ -11,6 +11,8 @@ mod print;
 mod screen;
 mod snapshot;
 mod source;
+#[cfg(feature = "terminal")]
+mod terminal;
 
 pub use complete::{Candidate, Completions};
 pub use ext::ConsoleExt;
@@ -24,6 +26,8 @@ pub use screen::template::{Filled, Template};
 pub use screen::{Screen, ScreenMessage};
 pub use snapshot::ConsoleSnapshot;
 pub use source::Source;
+#[cfg(feature = "terminal")]
+pub use terminal::{Terminal, TerminalError, TerminalHandle};
 
 /// What the macros use.
 #[doc(hidden)]

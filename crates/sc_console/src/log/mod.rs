@@ -239,6 +239,13 @@ impl LogRing {
     pub(crate) fn feed(&self, feed: &Arc<crate::terminal::Feed>) {
         self.lock().feeds.push(Arc::downgrade(feed));
     }
+
+    /// .. and from now on no more.
+    #[cfg(feature = "terminal")]
+    fn unfeed(&self, feed: &Arc<crate::terminal::Feed>) {
+        let fed = |other: &std::sync::Weak<_>| !std::ptr::eq(other.as_ptr(), Arc::as_ptr(feed));
+        self.lock().feeds.retain(fed);
+    }
 }
 
 /// The ring that is attached to a runtime.
@@ -274,7 +281,15 @@ impl<H> LogExt for Cx<'_, H> {
                 .on_runtime_stage(Stage::Begin, stamp)
                 .on_runtime_stage(Stage::Timers, stamp),
         );
-        self.runtime_state::<Attached>().0 = Some(ring.clone());
+        let before = self.runtime_state::<Attached>().0.replace(ring.clone());
+        #[cfg(feature = "terminal")]
+        for feed in crate::terminal::feeds_of(self) {
+            if let Some(before) = &before {
+                before.unfeed(&feed);
+            }
+            ring.feed(&feed);
+        }
+        drop(before);
         stamp(self);
     }
 

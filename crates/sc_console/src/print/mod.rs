@@ -4,6 +4,8 @@ pub(crate) mod key;
 pub(crate) mod macros;
 mod warned;
 
+use std::cell::Cell;
+
 use sc_core::{Cx, Secs};
 
 use crate::screen::color::Color;
@@ -115,6 +117,18 @@ impl From<String> for Print {
     }
 }
 
+thread_local! {
+    /// The event of the log that is being made is that of a print which also goes to the screen.
+    static AS_MESSAGE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the event of the log that is being made is that of a print which also goes to the screen:
+/// a terminal, which shows both, shows it once.
+#[cfg(feature = "terminal")]
+pub(crate) fn is_shown_as_message() -> bool {
+    AS_MESSAGE.get()
+}
+
 /// Printing, as calls on the [`Cx`].
 pub trait PrintExt {
     /// Prints a text. Without the feature `print` it does nothing.
@@ -152,7 +166,9 @@ impl<H> PrintExt for Cx<'_, H> {
 fn print_now<H>(cx: &mut Cx<'_, H>, mut print: Print) {
     let missing = print.missing.take();
     if print.to != PrintTo::Screen {
+        AS_MESSAGE.set(print.to == PrintTo::Both);
         tracing::info!(target: PRINT_TARGET, "{}", print.text);
+        AS_MESSAGE.set(false);
     }
     if print.to != PrintTo::Log {
         screen::show(cx, print);

@@ -116,7 +116,8 @@ impl Screen {
         self.messages.clear();
     }
 
-    fn show(&mut self, print: Print, first_frame: u64, now: Duration) {
+    /// `true` when it is a line that was not there.
+    fn show(&mut self, print: Print, first_frame: u64, now: Duration) -> bool {
         self.printed += 1;
         let mut message = ScreenMessage {
             number: self.printed,
@@ -136,13 +137,14 @@ impl Screen {
         if let Some(shown) = self.messages.iter_mut().find(same) {
             message.first_number = shown.first_number;
             *shown = message;
-            return;
+            return false;
         }
         if self.messages.len() >= Self::CAPACITY {
             self.messages.pop_front();
             self.pushed_out += 1;
         }
         self.messages.push_back(message);
+        true
     }
 
     /// Takes off what has been on screen for its time by the frame that has begun.
@@ -201,5 +203,15 @@ pub(crate) fn show<H>(cx: &mut Cx<'_, H>, print: Print) {
         false => cx.frame() + 1,
     };
     let now = cx.runtime_elapsed();
-    screen(cx).show(print, first_frame, now);
+    #[cfg(feature = "terminal")]
+    let line = crate::terminal::Item::Message(print.text.clone(), print.color);
+    let is_new = screen(cx).show(print, first_frame, now);
+    // A terminal scrolls: a message that is replaced every frame is one line of it.
+    #[cfg(feature = "terminal")]
+    if is_new {
+        for feed in crate::terminal::feeds_of(cx) {
+            feed.push(line.clone());
+        }
+    }
+    let _ = is_new;
 }
