@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use sc_core::{Cx, ExtensionReport, Report, ReportKind, Severity};
 
 /// A template was printed without a value for one of its arguments.
-pub(crate) static MISSING_ARGUMENT: ExtensionReport = ExtensionReport {
-    name: "MissingArgument",
+pub(crate) static TEMPLATE_ARGUMENT_MISSING: ExtensionReport = ExtensionReport {
+    name: "TemplateArgumentMissing",
     severity: Severity::Warning,
     fix: "pass a value of that name, or take the argument out of the template",
 };
@@ -31,6 +31,6 @@ pub(super) fn warn_once<H>(cx: &mut Cx<'_, H>, template: &str, arguments: &[Stri
         }
         let what =
             format!("the template `{template}` was printed without a value for `{argument}`");
-        cx.report(Report::new(ReportKind::Extension(&MISSING_ARGUMENT), what));
+        cx.report(Report::new(ReportKind::Extension(&TEMPLATE_ARGUMENT_MISSING), what));
     }
 }
