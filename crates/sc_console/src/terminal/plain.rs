@@ -31,8 +31,9 @@ pub(super) fn start(
                     &TERMINAL_OUTPUT_FAILED,
                     format!("the terminal cannot write: {error}"),
                 );
-                shared.feed.give_up();
+                // In this order: who is let go sees that it has ended.
                 shared.end();
+                shared.feed.give_up();
             }
             let _ = written.send(());
         })?;
@@ -73,7 +74,11 @@ fn read(shared: &Shared, game: &dyn Game, input: &mut impl BufRead) -> io::Resul
     let mut number = 0_u64;
     loop {
         number += 1;
-        let notice = match read_line(input)? {
+        let line = read_line(input)?;
+        if shared.has_ended() || shared.is_closing() {
+            return Ok(());
+        }
+        let notice = match line {
             Line::End => return Ok(()),
             Line::Text(line) => {
                 let done = game.run(line);
@@ -94,9 +99,6 @@ fn read(shared: &Shared, game: &dyn Game, input: &mut impl BufRead) -> io::Resul
         }
         // Input waits for output, never the game: what is written stays bounded.
         shared.feed.wait_until_written();
-        if shared.has_ended() || shared.is_closing() {
-            return Ok(());
-        }
     }
 }
 
