@@ -28,8 +28,8 @@
 #[cfg(feature = "testing")]
 pub use sc_core::testing;
 pub use sc_core::{
-    Access, AccessError, Clock, Configure, Culprit, Cx, DeadlineQueue, DeadlineToken, Driver,
-    DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError, FrameReport,
+    Access, AccessError, AnyCx, Clock, Configure, Culprit, Cx, DeadlineQueue, DeadlineToken,
+    Driver, DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError, FrameReport,
     FrameTrace, InspectHook, InstanceId, Life, LineProblem, ManualClock, OsClock, Owner, Panic,
     PanicPolicy, Poster, Report, ReportHandler, ReportKind, RunReport, Runtime, RuntimeGone, Secs,
     Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase, TickError, TickGroup,

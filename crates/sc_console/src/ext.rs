@@ -1,26 +1,67 @@
 //! What a `Cx` can do with the console.
 
+use std::any::{TypeId, type_name};
 use std::sync::Arc;
 
-use sc_core::Cx;
+use sc_core::{Cx, TickId};
 
-use crate::complete::Completions;
+use crate::command::{CommandDef, StaticCommand};
+use crate::complete::{Completions, fitting};
+use crate::error::{FileError, RegisterError};
 use crate::history::History;
-use crate::output::{LineOutcome, LineRun, OutputLine};
+use crate::output::{LineRun, OutputLine};
+use crate::registry::{self, CommandGuard, CommandId, CommandRegistry, RegistriesCompete, console};
+use crate::run;
+use crate::settings::ConsoleSettings;
 use crate::snapshot::ConsoleSnapshot;
 use crate::source::Source;
 
 /// The console, as calls on the [`Cx`].
 pub trait ConsoleExt<H: 'static> {
-    /// Installs the console: validates what is declared, and says which registry is live. Done by
-    /// every other call when it is not done yet.
+    /// Starts the console: validates what is declared, and logs which registry is live. Every other
+    /// call does it when it is not done yet; a program that wants the reports early calls it first.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.cx(&mut host).start_console();
+    /// assert!(rt.extensions().eq(["console"]));
+    /// ```
     fn start_console(&mut self);
 
     /// Runs a line at once. What it cannot do at once goes on in the stage `Console`: then the
-    /// outcome is `Pending`, and the output is what there is so far.
+    /// outcome is `Pending`, and the output is what there is so far. What is wrong is in the output,
+    /// and the outcome is `Failed`.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let run = cx.run_line("hepl", Source::Local);
+    /// assert_eq!(run.outcome, LineOutcome::Failed);
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(
+    ///     run.text(),
+    ///     "hepl\n^^^^ expected the name of a command or a variable; `hepl` is none (did you mean `help`?)",
+    /// );
+    /// ```
     fn run_line(&mut self, line: &str, source: Source) -> LineRun;
 
-    /// Runs a line in the next stage `Console`, and calls `done` when all of it is done.
+    /// Runs a line in the next stage `Console`, and calls `done` when all of it is done. With the
+    /// runtime's end it is `Cancelled`.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// let (mut rt, mut ended) = (Runtime::<Vec<LineOutcome>>::new(), Vec::new());
+    /// rt.cx(&mut ended).queue_line("", Source::Local, |cx, run| cx.host_mut().push(run.outcome));
+    /// assert!(ended.is_empty());
+    /// rt.tick_secs(&mut ended, 0.1)?;
+    /// assert_eq!(ended, [LineOutcome::Done]);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
     fn queue_line(
         &mut self,
         line: &str,
@@ -28,29 +69,179 @@ pub trait ConsoleExt<H: 'static> {
         done: impl FnOnce(&mut Cx<'_, H>, LineRun) + 'static,
     );
 
-    /// What could stand at the caret, live suggestions included.
+    /// Runs a script in the next stage `Console`, as the program's start-up. It is read at once; a line
+    /// of it that fails stops it and is reported.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// assert!(matches!(cx.run_startup_script("autoexec"), Err(FileError::NoScriptRoot)));
+    /// ```
+    ///
+    /// # Errors
+    /// [`FileError`]; nothing of it runs.
+    fn run_startup_script(&mut self, path: &str) -> Result<(), FileError>;
+
+    /// Registers a command at run time. It ends with its owner, its world, or when it is
+    /// unregistered.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldKind};
+    /// # struct Door;
+    /// # impl Tickable<bool> for Door {}
+    /// # let (mut rt, mut is_open) = (Runtime::<bool>::new(), false);
+    /// # let mut cx = rt.cx(&mut is_open);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let door = cx.spawn_in(level, Door)?;
+    /// cx.register(dynamic_command! {
+    ///     /// Opens the door.
+    ///     Door.Open () |cx: &mut Cx<'_, bool>, _out| { *cx.host_mut() = true; Ok(()) }
+    /// }.owner(&door).world(level))?;
+    /// # #[cfg(feature = "commands")] {
+    /// assert_eq!(cx.run_line("door.open", Source::Local).outcome, LineOutcome::Done);
+    /// door.shutdown(&mut cx)?;
+    /// assert_eq!(cx.run_line("door.open", Source::Local).outcome, LineOutcome::Failed);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RegisterError`], with one warning that says the same; nothing has changed.
+    fn register(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError>;
+
+    /// As [`register`](Self::register); the command also ends when the guard is dropped, on
+    /// whatever thread.
+    ///
+    /// # Errors
+    /// Those of [`register`](Self::register).
+    fn register_guarded(
+        &mut self,
+        definition: CommandDef<H>,
+    ) -> Result<CommandGuard, RegisterError>;
+
+    /// As [`register`](Self::register), in place of the dynamic command that has the name. What is
+    /// declared or built in cannot be replaced.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let greet = |text: &'static str| dynamic_command! {
+    ///     /// Greets.
+    ///     Greet () |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "{text}")?; Ok(()) }
+    /// }.runtime();
+    /// cx.register(greet("hello"))?;
+    /// # #[cfg(feature = "commands")] {
+    /// assert!(matches!(cx.register(greet("hi")), Err(RegisterError::NameTaken { .. })));
+    /// cx.replace(greet("hi"))?;
+    /// assert_eq!(cx.run_line("greet", Source::Local).text(), "hi");
+    /// # }
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`register`](Self::register); the old command stays.
+    fn replace(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError>;
+
+    /// Ends a command that was registered at run time; `false` when it is gone already. Inside its own
+    /// body the running call goes on to its end.
+    fn unregister(&mut self, command: CommandId) -> bool;
+
+    /// Ends a command or variable that was registered at run time, by name; `false` when there is
+    /// none.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.register_variable(VariableDef::new("Volume", 0.5).runtime())?;
+    /// assert!(cx.unregister_name("VOLUME"));
+    /// assert!(!cx.unregister_name("volume"));
+    /// assert!(!cx.unregister_name("help"), "what is built in stays");
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    fn unregister_name(&mut self, name: &str) -> bool;
+
+    /// Ends every command and variable bound to an object; how many. An object that has none ends
+    /// nothing.
+    fn unregister_owner(&mut self, owner: impl Into<TickId>) -> usize;
+
+    /// Adds static commands, on a target where nothing is collected; how many are new. Those that
+    /// are live already, or belong to another host, are no error.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// command! {
+    ///     /// Greets.
+    ///     GREET = MyGame.Greet () |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "hello")?; Ok(()) }
+    /// }
+    /// assert_eq!(cx.add_commands(&[&GREET])?, 0, "it was collected");
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first [`RegisterError`]; the others are added all the same.
+    fn add_commands(&mut self, commands: &[&'static StaticCommand])
+    -> Result<usize, RegisterError>;
+
+    /// Makes a project's own type the registry. Again the same type: nothing happens.
+    ///
+    /// # Errors
+    /// [`RegistriesCompete`] when another type was provided before: then the default one is live, and
+    /// one report names both.
+    fn provide_registry<R: CommandRegistry<H>>(
+        &mut self,
+        registry: R,
+    ) -> Result<(), RegistriesCompete>;
+
+    /// What the host decides about its console.
+    fn console_settings(&mut self) -> &mut ConsoleSettings;
+
+    /// What could stand at the caret, live suggestions included; see
+    /// [`ConsoleSnapshot::complete`].
     fn complete_line(&mut self, line: &str, caret: usize, source: Source) -> Completions;
 
-    /// What a source can see, for other threads. The same `Arc` as long as nothing has changed.
+    /// What a source can see: for lists, and for other threads. The same `Arc` as long as nothing
+    /// has changed.
     fn console_snapshot(&mut self, source: Source) -> Arc<ConsoleSnapshot>;
 
-    /// The history of lines.
-    fn console_history(&mut self) -> &History;
+    /// The history of lines that people have typed.
+    fn console_history(&mut self) -> &mut History;
 
     /// Everything that was shown since line number `since`, and the number to ask with next. A
     /// bounded ring: what is older than it holds is skipped.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # #[cfg(feature = "commands")] {
+    /// cx.run_line("alias hi 'find hi'; alias", Source::Local);
+    /// let (lines, next) = cx.console_output(0);
+    /// assert_eq!(lines[0].kind, LineKind::Echo);
+    /// assert_eq!(lines[1].text, "hi stands for: find hi");
+    /// assert_eq!(cx.console_output(next).0, []);
+    /// # }
+    /// ```
     fn console_output(&mut self, since: u64) -> (Vec<OutputLine>, u64);
 }
 
 impl<H> ConsoleExt<H> for Cx<'_, H> {
-    fn start_console(&mut self) {}
+    fn start_console(&mut self) {
+        console(self);
+    }
 
-    fn run_line(&mut self, _line: &str, _source: Source) -> LineRun {
-        LineRun {
-            outcome: LineOutcome::Done,
-            output: Vec::new(),
-            left_out: 0,
-        }
+    fn run_line(&mut self, line: &str, source: Source) -> LineRun {
+        run::run_line(self, line, source)
     }
 
     fn queue_line(
@@ -59,23 +250,86 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         source: Source,
         done: impl FnOnce(&mut Cx<'_, H>, LineRun) + 'static,
     ) {
-        let run = self.run_line(line, source);
-        done(self, run);
+        run::queue_line(self, line, source, Some(Box::new(done)));
+    }
+
+    fn run_startup_script(&mut self, path: &str) -> Result<(), FileError> {
+        run::startup(self, path)
+    }
+
+    fn register(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError> {
+        registry::register(self, definition, false)
+    }
+
+    fn register_guarded(
+        &mut self,
+        definition: CommandDef<H>,
+    ) -> Result<CommandGuard, RegisterError> {
+        registry::register_guarded(self, definition)
+    }
+
+    fn replace(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError> {
+        registry::register(self, definition, true)
+    }
+
+    fn unregister(&mut self, command: CommandId) -> bool {
+        registry::unregister(self, command)
+    }
+
+    fn unregister_name(&mut self, name: &str) -> bool {
+        registry::unregister_name(self, name)
+    }
+
+    fn unregister_owner(&mut self, owner: impl Into<TickId>) -> usize {
+        registry::unregister_owner(self, owner.into())
+    }
+
+    fn add_commands(
+        &mut self,
+        commands: &[&'static StaticCommand],
+    ) -> Result<usize, RegisterError> {
+        registry::add_commands(self, commands)
+    }
+
+    fn provide_registry<R: CommandRegistry<H>>(
+        &mut self,
+        registry: R,
+    ) -> Result<(), RegistriesCompete> {
+        registry::provide(
+            self,
+            type_name::<R>(),
+            TypeId::of::<R>(),
+            Box::new(registry),
+        )
+    }
+
+    fn console_settings(&mut self) -> &mut ConsoleSettings {
+        &mut console(self).settings
     }
 
     fn complete_line(&mut self, line: &str, caret: usize, source: Source) -> Completions {
-        self.console_snapshot(source).complete(line, caret)
+        let snapshot = self.console_snapshot(source);
+        let mut completions = snapshot.complete(line, caret);
+        if let Some((entry, param, typed)) = snapshot.live_at(line, caret) {
+            let suggested = registry::suggest(self, &entry.folded, param, &typed);
+            let suggested = suggested.into_iter().map(|value| (value, String::new()));
+            let mut live = fitting(suggested.collect(), &typed);
+            live.retain(|candidate| !completions.candidates.contains(candidate));
+            completions.candidates.splice(0..0, live);
+        }
+        completions
     }
 
-    fn console_snapshot(&mut self, _source: Source) -> Arc<ConsoleSnapshot> {
-        Arc::default()
+    fn console_snapshot(&mut self, source: Source) -> Arc<ConsoleSnapshot> {
+        registry::snapshot(self, source)
     }
 
-    fn console_history(&mut self) -> &History {
-        self.runtime_state::<History>()
+    fn console_history(&mut self) -> &mut History {
+        &mut console(self).history
     }
 
     fn console_output(&mut self, since: u64) -> (Vec<OutputLine>, u64) {
-        (Vec::new(), since)
+        let shown = &console(self).shown;
+        (shown.since(since).cloned().collect(), shown.end())
     }
 }

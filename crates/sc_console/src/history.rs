@@ -1,14 +1,101 @@
-//! The history of lines.
+//! The history of lines: a ring that drops the oldest and skips what repeats the line before.
 
-/// The lines that were run, oldest first, secrets as `***`.
-#[derive(Clone, Debug, Default)]
+use std::collections::VecDeque;
+use std::path::Path;
+
+use crate::error::FileError;
+use crate::file;
+
+/// The lines that people have typed, oldest first, secrets as `***`.
+///
+/// ```
+/// use sc_console::{ConsoleExt, Source};
+/// # use sc_core::Runtime;
+/// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// # let mut cx = rt.cx(&mut host);
+/// cx.run_line("help", Source::Local);
+/// cx.run_line("help", Source::Local);
+/// assert!(cx.console_history().lines().eq(["help"]));
+/// ```
+#[derive(Clone, Debug)]
 pub struct History {
-    lines: Vec<String>,
+    lines: VecDeque<String>,
+    capacity: usize,
+}
+
+/// A longer history file is refused.
+const LIMIT: u64 = 16 << 20;
+
+impl Default for History {
+    fn default() -> Self {
+        History {
+            lines: VecDeque::new(),
+            capacity: 1000,
+        }
+    }
 }
 
 impl History {
     /// The lines, oldest first.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.lines.iter().map(String::as_str)
+    }
+
+    /// So many lines are kept; the oldest go. Default: 1000.
+    pub fn set_capacity(&mut self, lines: usize) {
+        self.capacity = lines;
+        self.drop_oldest();
+    }
+
+    /// Forgets every line.
+    pub fn clear(&mut self) {
+        self.lines.clear();
+    }
+
+    /// Reads the lines of a file, before those that are there. A file that does not exist is read
+    /// as an empty one.
+    ///
+    /// # Errors
+    /// [`FileError`]; nothing has changed.
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let text = file::read(path.as_ref(), LIMIT)?.unwrap_or_default();
+        let newer = std::mem::take(&mut self.lines);
+        for line in text.lines().map(str::to_owned).chain(newer) {
+            self.push(&line);
+        }
+        Ok(())
+    }
+
+    /// Writes the lines to a file, atomically.
+    ///
+    /// # Errors
+    /// [`FileError`]; the file is as it was.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let mut text = String::new();
+        for line in &self.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        file::write(path.as_ref(), &text)
+    }
+
+    /// Keeps a line that is no secret any more.
+    pub(crate) fn push(&mut self, line: &str) {
+        // One line of text each. A line break separates commands, as `;` does.
+        let line = line
+            .trim()
+            .replace("\r\n", "\n")
+            .replace(['\n', '\r'], "; ");
+        if line.is_empty() || self.lines.back().is_some_and(|last| *last == line) {
+            return;
+        }
+        self.lines.push_back(line);
+        self.drop_oldest();
+    }
+
+    fn drop_oldest(&mut self) {
+        while self.lines.len() > self.capacity {
+            self.lines.pop_front();
+        }
     }
 }

@@ -1,14 +1,15 @@
-//! What commands print: captured for each line that is run, bounded.
+//! What commands print: captured for each line that is run, and shown. Both are bounded and keep the
+//! newest.
 
 use std::collections::VecDeque;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::source::Source;
 
 /// What a line of output is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LineKind {
-    /// The line that was run.
+    /// The line that was run. Shown, but no part of what is captured.
     Echo,
     /// What a command printed.
     Text,
@@ -60,18 +61,93 @@ impl LineRun {
     }
 }
 
-/// Where a command prints.
+/// So many lines are kept, of one run and of what is shown.
+const LINES: usize = 10_000;
+/// So many bytes are kept.
+const BYTES: usize = 4 << 20;
+/// A longer line is cut.
+const LONGEST: usize = 64 << 10;
+
+/// The newest lines of a stream, which are numbered.
+#[derive(Debug, Default)]
+pub(crate) struct Ring {
+    lines: VecDeque<OutputLine>,
+    bytes: usize,
+    /// The number of the first line that is kept.
+    first: u64,
+}
+
+impl Ring {
+    pub(crate) fn push(&mut self, line: OutputLine) {
+        self.bytes += line.text.len();
+        self.lines.push_back(line);
+        while self.lines.len() > LINES || self.bytes > BYTES {
+            let Some(oldest) = self.lines.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.text.len();
+            self.first += 1;
+        }
+    }
+
+    /// The number that the next line will have.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.lines.len() as u64
+    }
+
+    /// The lines from a number on, as far as they are kept.
+    pub(crate) fn since(&self, number: u64) -> impl Iterator<Item = &OutputLine> {
+        let skip = usize::try_from(number.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        self.lines.iter().skip(skip)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.first = self.end();
+        self.lines.clear();
+        self.bytes = 0;
+    }
+}
+
+/// Where a command prints, by `write!` and `writeln!`, and what it can ask about its call.
+///
+/// What is printed is captured for the caller of the line, and shown. Both keep the newest 10,000
+/// lines (4 MiB); a longer line than 64 KiB is cut.
 #[derive(Debug)]
 pub struct Output {
     source: Source,
-    lines: VecDeque<OutputLine>,
+    command: String,
+    ring: Ring,
+    /// The line that is not ended yet.
+    open: String,
+    cut: bool,
 }
 
 impl Output {
+    pub(crate) fn new(source: Source) -> Self {
+        Output {
+            source,
+            command: String::new(),
+            ring: Ring::default(),
+            open: String::new(),
+            cut: false,
+        }
+    }
+
     /// Who asks.
     #[must_use]
     pub fn source(&self) -> Source {
         self.source
+    }
+
+    /// The name of the command that runs.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// Prints a warning.
+    pub fn warn(&mut self, text: impl fmt::Display) {
+        self.lines(LineKind::Warning, &text.to_string());
     }
 
     /// What `write!` and `writeln!` call.
@@ -79,10 +155,96 @@ impl Output {
     /// # Errors
     /// That of what is printed, if its `Display` gives one.
     pub fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> fmt::Result {
-        self.lines.push_back(OutputLine {
+        Open(self).write_fmt(args)
+    }
+
+    /// A command of that name is about to run, asked for by a source.
+    pub(crate) fn begin(&mut self, source: Source, command: &str) {
+        self.source = source;
+        command.clone_into(&mut self.command);
+    }
+
+    pub(crate) fn error(&mut self, text: &str) {
+        self.lines(LineKind::Error, text);
+    }
+
+    fn lines(&mut self, kind: LineKind, text: &str) {
+        self.end_line();
+        for line in text.lines() {
+            let mut text = line.to_owned();
+            if text.len() > LONGEST {
+                text.truncate(text.floor_char_boundary(LONGEST));
+                text.push('…');
+            }
+            self.ring.push(OutputLine { kind, text });
+        }
+    }
+
+    /// Ends a line that was begun.
+    pub(crate) fn end_line(&mut self) {
+        if !self.open.is_empty() {
+            self.break_line();
+        }
+    }
+
+    fn break_line(&mut self) {
+        let text = std::mem::take(&mut self.open);
+        self.cut = false;
+        self.ring.push(OutputLine {
             kind: LineKind::Text,
-            text: args.to_string(),
+            text,
         });
+    }
+
+    fn append(&mut self, part: &str) {
+        if self.cut {
+            return;
+        }
+        if self.open.len() + part.len() > LONGEST {
+            let room = LONGEST.saturating_sub(self.open.len());
+            let end = part.floor_char_boundary(room);
+            self.open.push_str(part.get(..end).unwrap_or_default());
+            self.open.push('…');
+            self.cut = true;
+        } else {
+            self.open.push_str(part);
+        }
+    }
+
+    pub(crate) fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    pub(crate) fn into_run(mut self, outcome: LineOutcome) -> LineRun {
+        self.end_line();
+        LineRun {
+            outcome,
+            left_out: self.ring.first,
+            output: self.ring.lines.into(),
+        }
+    }
+
+    pub(crate) fn run_so_far(&self, outcome: LineOutcome) -> LineRun {
+        LineRun {
+            outcome,
+            left_out: self.ring.first,
+            output: self.ring.lines.iter().cloned().collect(),
+        }
+    }
+}
+
+/// The line that an output has open, as what `write!` writes to.
+struct Open<'o>(&'o mut Output);
+
+impl Write for Open<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        while let Some((line, after)) = rest.split_once('\n') {
+            self.0.append(line.strip_suffix('\r').unwrap_or(line));
+            self.0.break_line();
+            rest = after;
+        }
+        self.0.append(rest);
         Ok(())
     }
 }

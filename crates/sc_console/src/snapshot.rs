@@ -2,24 +2,91 @@
 
 use std::sync::Arc;
 
-use crate::info::EntryInfo;
+use crate::info::{EntryInfo, Flags};
+use crate::name::fold;
+use crate::parse::nearest;
+use crate::redact::{Known, redact};
 
 /// What one source can see of the console at one moment. `Send + Sync`, and never changed.
+///
+/// ```
+/// use sc_console::{ConsoleExt, Source};
+/// # use sc_core::Runtime;
+/// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// # let mut cx = rt.cx(&mut host);
+/// let snapshot = cx.console_snapshot(Source::Terminal);
+/// # #[cfg(feature = "commands")]
+/// let completions = std::thread::spawn(move || snapshot.complete("hel", 3)).join();
+/// # #[cfg(feature = "commands")]
+/// assert_eq!(completions.unwrap().candidates[0].insert, "help");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ConsoleSnapshot {
+    /// Sorted by folded name.
     entries: Vec<Arc<EntryInfo>>,
+    /// What takes secrets, seen or not: sorted by folded name.
+    secretive: Vec<Arc<EntryInfo>>,
 }
 
 impl ConsoleSnapshot {
-    /// Every entry, sorted by name.
+    pub(crate) fn new<'e>(
+        entries: impl Iterator<Item = &'e Arc<EntryInfo>>,
+        aliases: impl Iterator<Item = &'e Arc<EntryInfo>>,
+        visible: impl Fn(Flags) -> bool,
+    ) -> Self {
+        let mut all: Vec<Arc<EntryInfo>> = entries.chain(aliases).cloned().collect();
+        // Where an alias has lost its name to a command, the command comes first and is the one.
+        all.sort_by(|a, b| (&a.folded, a.kind).cmp(&(&b.folded, b.kind)));
+        all.dedup_by(|later, first| later.folded == first.folded);
+        let secretive = all.iter().filter(|e| e.params.iter().any(|p| p.secret));
+        let secretive = secretive.cloned().collect();
+        all.retain(|entry| visible(entry.flags));
+        ConsoleSnapshot {
+            entries: all,
+            secretive,
+        }
+    }
+
+    /// Every entry that the source can see, sorted by name.
     #[must_use]
     pub fn entries(&self) -> &[Arc<EntryInfo>] {
         &self.entries
     }
 
+    /// The entry of a name, whatever its case.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source};
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # #[cfg(feature = "commands")]
+    /// assert!(cx.console_snapshot(Source::Local).get("sc.debug.ping").is_some());
+    /// ```
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&EntryInfo> {
+        find(&self.entries, &fold(name))
+    }
+
     /// The line with every secret as `***`: what may be shown and kept of it.
     #[must_use]
     pub fn redact(&self, line: &str) -> String {
-        line.to_owned()
+        redact(line, self).0
+    }
+}
+
+fn find<'e>(sorted: &'e [Arc<EntryInfo>], folded: &str) -> Option<&'e EntryInfo> {
+    let at = sorted.binary_search_by(|entry| entry.folded.as_str().cmp(folded));
+    sorted.get(at.ok()?).map(Arc::as_ref)
+}
+
+impl Known for ConsoleSnapshot {
+    fn entry(&self, folded: &str) -> Option<&EntryInfo> {
+        find(&self.entries, folded).or_else(|| find(&self.secretive, folded))
+    }
+
+    fn nearest(&self, folded: &str) -> Option<&EntryInfo> {
+        let names = self.secretive.iter().map(|entry| entry.folded.as_str());
+        find(&self.secretive, nearest(folded, names)?)
     }
 }

@@ -284,7 +284,7 @@ fn it_goes_to_screen_log_or_both() {
     assert_eq!(logged, ["both", "log", "no cx 1 2", "no cx"]);
     let record = &ring.records()[0];
     assert_eq!(
-        (record.level, &*record.target),
+        (record.level, record.target),
         (tracing::Level::INFO, "stillcooking::print")
     );
 }

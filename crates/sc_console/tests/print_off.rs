@@ -25,11 +25,7 @@ fn nothing_is_evaluated_when_it_is_off() {
     print_string!(cx, "{text} {}", count(&mut calls); duration = f64::from(count(&mut calls)));
     print_string!("{text} {}", count(&mut calls));
     print_string!("plain");
-    let choice = match calls {
-        0 => false,
-        _ => true,
-    };
-    if choice {
+    if calls > 0 {
         print_string!(cx, "in a block"; to = PrintTo::Log)
     } else {
         print_string!(cx, "in the other")

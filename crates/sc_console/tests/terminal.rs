@@ -160,6 +160,24 @@ fn a_line_that_waits_holds_the_next_one() {
 }
 
 #[test]
+fn what_a_line_prints_is_shown_as_it_comes() {
+    let mut t = Test::new(Vec::new());
+    let (typing, input) = Typed::new();
+    let written = Written::default();
+    let terminal = Terminal::new()
+        .start_on(&mut t.cx(), input, written.clone())
+        .unwrap();
+    typing.send("test.note a; wait 1000; test.note b\n".into()).unwrap();
+    terminal.wait_for_line();
+    t.tick(0.1);
+    while written.text() != "noted a\n" {
+        std::thread::yield_now();
+    }
+    drop(typing);
+    drop(terminal);
+}
+
+#[test]
 fn a_script_takes_the_same_frames_every_time() {
     let frames = || {
         let mut t = Test::new(Vec::new());
@@ -230,12 +248,8 @@ fn it_shows_output_log_and_messages_once_each() {
         "message",
         " INFO stillcooking::print: only to the log",
     ];
-    let expected: Vec<&str> = once
-        .into_iter()
-        .chain(["fps 0", "output"])
-        .chain(once)
-        .chain(["output"])
-        .collect();
+    let first = once.into_iter().chain(["fps 0", "output"]);
+    let expected: Vec<&str> = first.chain(once).chain(["output"]).collect();
     assert_eq!(shown, expected);
 }
 

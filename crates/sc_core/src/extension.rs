@@ -210,7 +210,7 @@ impl<H> fmt::Debug for Extension<H> {
 pub(crate) struct StateMap(Vec<(TypeId, Box<dyn Any>)>);
 
 impl StateMap {
-    fn get_or_default<T: Default + 'static>(&mut self) -> Option<&mut T> {
+    pub(crate) fn get_or_default<T: Default + 'static>(&mut self) -> Option<&mut T> {
         let of = TypeId::of::<T>();
         let at = match self.0.iter().position(|(id, _)| *id == of) {
             Some(at) => at,

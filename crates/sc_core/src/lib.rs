@@ -23,6 +23,7 @@
 //! - `testing`: helpers for tests, in `sc_core::testing`.
 
 mod access;
+mod any_cx;
 mod clock;
 mod cx;
 mod driver;
@@ -42,6 +43,7 @@ mod trace;
 mod world;
 
 pub use access::{Access, AccessError, take_was_reached};
+pub use any_cx::AnyCx;
 pub use clock::{Clock, DeadlineQueue, DeadlineToken, Secs, TimeError, secs};
 pub use cx::{Culprit, Cx, Panic};
 pub use driver::{Driver, DriverError, FrameClock, ManualClock, OsClock, RunReport};

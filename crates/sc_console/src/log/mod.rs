@@ -1,5 +1,7 @@
 //! The log: the last events of `tracing`, for an overlay and a terminal to show.
 
+#[cfg(feature = "commands")]
+pub(crate) mod command;
 mod filter;
 mod layer;
 mod record;

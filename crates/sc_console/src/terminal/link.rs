@@ -9,7 +9,8 @@ use sc_core::{Cx, Extension, ExtensionReport, Poster, Report, ReportKind, Stage}
 use super::feed::{Feed, Item};
 use crate::complete::Completions;
 use crate::ext::ConsoleExt;
-use crate::output::LineOutcome;
+use crate::output::{LineOutcome, LineRun, OutputLine};
+use crate::run::queue_heard;
 use crate::snapshot::ConsoleSnapshot;
 use crate::source::Source;
 
@@ -136,14 +137,9 @@ impl<H> Game for GameOf<H> {
         let shared = Arc::clone(&self.shared);
         let under_way = UnderWay(Arc::clone(&self.shared));
         let done = self.ask(move |cx, done| {
-            cx.queue_line(&line, Source::Terminal, move |_, run| {
-                if run.left_out > 0 {
-                    let notice = format!("{} older lines are left out", run.left_out);
-                    shared.feed.push(Item::Notice(notice));
-                }
-                for line in run.output {
-                    shared.feed.push(Item::Output(line));
-                }
+            let feed = Arc::clone(&shared.feed);
+            let heard = Box::new(move |line: &OutputLine| feed.push(Item::Output(line.clone())));
+            let done = Box::new(move |_: &mut Cx<'_, H>, run: LineRun| {
                 if run.outcome != LineOutcome::Done {
                     shared.count_failed();
                 }
@@ -151,6 +147,7 @@ impl<H> Game for GameOf<H> {
                 // Nobody waits for it any more when the terminal has ended.
                 let _ = done.send(());
             });
+            queue_heard(cx, &line, Source::Terminal, heard, done);
         });
         // Counted when the game has it: who waits for a line and then runs a frame finds it there.
         self.shared.count(1);

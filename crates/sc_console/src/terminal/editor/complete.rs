@@ -45,8 +45,7 @@ impl Completer for GameCompleter {
                 start: span.start,
                 end: span.end.max(span.start),
             },
-            // Behind a dot another part of a name follows.
-            append_whitespace: !candidate.insert.ends_with('.'),
+            append_whitespace: !candidate.group,
             display_override: Some(candidate.label),
             description: Some(candidate.about).filter(|about| !about.is_empty()),
             value: candidate.insert,
@@ -84,6 +83,7 @@ mod tests {
                         insert: "live".into(),
                         label: "live".into(),
                         about: String::new(),
+                        group: false,
                     }],
                     live: true,
                 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nu_ansi_term::Style;
 use reedline::{DefaultHinter, Hinter, History};
 
-use crate::info::{EntryInfo, EntryKind, ParamInfo};
+use crate::info::EntryKind;
 use crate::terminal::link::Shared;
 
 pub(super) struct GameHinter {
@@ -27,26 +27,12 @@ impl GameHinter {
         if name.contains(char::is_whitespace) {
             return None;
         }
-        let folded = name.to_lowercase();
         let snapshot = self.shared.snapshot();
-        let mut entries = snapshot.entries().iter();
-        let entry = entries.find(|entry| entry.name.to_lowercase() == folded)?;
-        (entry.kind == EntryKind::Command).then(|| usage(entry))
+        let entry = snapshot.get(name)?;
+        let usage = (entry.kind == EntryKind::Command).then(|| entry.usage())?;
+        let parameters = usage.strip_prefix(entry.name.as_str())?;
+        Some(parameters.trim_start().to_owned())
     }
-}
-
-/// The parameters of a command, as they are written.
-fn usage(entry: &EntryInfo) -> String {
-    let params = entry.params.iter().map(|param: &ParamInfo| {
-        let dots = if param.variadic { ".." } else { "" };
-        let name = &param.name;
-        match &param.default {
-            Some(default) => format!("[{name}{dots} = {default}]"),
-            None if param.optional => format!("[{name}{dots}]"),
-            None => format!("<{name}{dots}>"),
-        }
-    });
-    params.collect::<Vec<_>>().join(" ")
 }
 
 impl Hinter for GameHinter {

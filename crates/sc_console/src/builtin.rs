@@ -1,0 +1,373 @@
+//! The commands that every console has.
+
+use std::any::type_name;
+
+use sc_core::Cx;
+
+use crate::alias::Alias;
+use crate::command::{CommandDef, Ended, OnVariable};
+use crate::error::did_you_mean;
+use crate::help;
+use crate::info::{EntryInfo, EntryKind, Origin};
+use crate::log;
+use crate::name::{self, fold};
+use crate::output::Output;
+use crate::redact::{redact, takes_secrets};
+use crate::registry::{self, console, snapshot};
+use crate::run;
+use crate::variable::value_info;
+use crate::{CommandError, dynamic_command};
+
+/// All of them.
+pub(crate) fn all<H>() -> Vec<CommandDef<H>> {
+    let mut all = looking_around();
+    all.extend(variables_and_lines());
+    all.extend(about_the_console());
+    all.extend(log::command::all());
+    all
+}
+
+fn looking_around<H>() -> Vec<CommandDef<H>> {
+    vec![
+        dynamic_command! {
+            /// Lists everything there is, or says everything about one name.
+            help (
+                /// The name of a command, a variable or an alias.
+                #[suggest_from = Names]
+                name: Option<String>,
+            ) |cx: &mut Cx<'_, H>, out| {
+                match name {
+                    Some(name) => help_about(cx, &name, out),
+                    None => help_about_all(cx, out),
+                }
+            }
+        },
+        dynamic_command! {
+            /// Lists what has a text in its name or its help.
+            find (
+                /// The text, whatever its case.
+                text: String,
+            ) |cx: &mut Cx<'_, H>, out| {
+                let text = fold(&text);
+                let everything = snapshot(cx, out.source());
+                let holds = |entry: &EntryInfo| {
+                    entry.folded.contains(&text)
+                        || fold(&entry.about).contains(&text)
+                        || entry.params.iter().any(|param| fold(&param.about).contains(&text))
+                };
+                let found = everything.entries().iter().filter(|entry| holds(entry));
+                let mut count = 0_usize;
+                for entry in found {
+                    count += 1;
+                    list(out, entry)?;
+                }
+                writeln!(out, "{count} found")?;
+                Ok(())
+            }
+        },
+        dynamic_command! {
+            /// Shows the lines that were typed, oldest first, secrets as `***`.
+            history () |cx: &mut Cx<'_, H>, out| {
+                for line in console(cx).history.lines() {
+                    writeln!(out, "{line}")?;
+                }
+                Ok(())
+            }
+        },
+        dynamic_command! {
+            /// Clears what is shown. The history stays.
+            clear () |cx: &mut Cx<'_, H>, _out| {
+                console(cx).shown.clear();
+                Ok(())
+            }
+        },
+    ]
+}
+
+fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
+    vec![
+        dynamic_command! {
+            /// Sets a variable; the same as its name and the value.
+            set (
+                /// The name of the variable.
+                #[suggest_from = Variables]
+                name: String,
+                /// Its new value; without one, the variable is shown.
+                #[suggest_from = ValuesOfVariable]
+                value: Option<String>,
+            ) |_cx: &mut Cx<'_, H>, _out| {
+                let _ = (name, value);
+                Ok(Ended::OnVariable(OnVariable::Set))
+            }
+        },
+        dynamic_command! {
+            /// Restores a variable's default, and lets anyone set it again.
+            reset (
+                /// The name of the variable.
+                #[suggest_from = Variables]
+                name: String,
+            ) |_cx: &mut Cx<'_, H>, _out| {
+                let _ = name;
+                Ok(Ended::OnVariable(OnVariable::Reset))
+            }
+        },
+        dynamic_command! {
+            /// Gives a line a name; or lists the names that were given.
+            alias (
+                /// The name. Without a line, what it stands for is shown.
+                #[suggest_from = Aliases]
+                name: Option<String>,
+                /// The line, in quotes if it has spaces. An empty one ("") takes the name away.
+                #[suggest_from = Line]
+                line: Option<String>,
+            ) |cx: &mut Cx<'_, H>, out| {
+                match (name, line) {
+                    (None, _) => {
+                        for alias in console(cx).aliases.sorted() {
+                            writeln!(out, "{} stands for: {}", alias.name, alias.about)?;
+                        }
+                        Ok(())
+                    }
+                    (Some(name), None) => match console(cx).aliases.get(&fold(&name)) {
+                        Some(Alias { info, .. }) => {
+                            Ok(writeln!(out, "{} stands for: {}", info.name, info.about)?)
+                        }
+                        None => Err(format!("there is no alias `{name}`").into()),
+                    },
+                    (Some(name), Some(line)) => set_alias(cx, &name, &line),
+                }
+            }
+        },
+        dynamic_command! {
+            /// Runs a script: the lines of a file, one after the other.
+            exec (
+                /// The file, in the folder of scripts; `.cfg` may be left out.
+                path: String,
+                /// Whether to go on after a line that fails.
+                keep_going: bool = false,
+            ) |cx: &mut Cx<'_, H>, _out| {
+                let lines = run::read_script(&console(cx).settings, &path, keep_going)?;
+                Ok(Ended::Lines(lines))
+            }
+        },
+        dynamic_command! {
+            /// Goes on with the rest of the line, or of the script, some frames later.
+            wait (
+                /// How many frames.
+                #[special(0 => "goes on at once")]
+                frames: u64 = 1,
+            ) |_cx: &mut Cx<'_, H>, _out| {
+                Ok(if frames == 0 { Ended::Now } else { Ended::Frames(frames) })
+            }
+        },
+    ]
+}
+
+fn about_the_console<H>() -> Vec<CommandDef<H>> {
+    vec![
+        dynamic_command! {
+            /// Lists commands, variables and parameters that have no text.
+            SC.Console.Lint () |cx: &mut Cx<'_, H>, out| {
+                lint(cx, out)
+            }
+        },
+        dynamic_command! {
+            /// Says what the console has found: which registry is live, what was collected, what
+            /// belongs to other hosts.
+            SC.Console.SelfTest () |cx: &mut Cx<'_, H>, out| {
+                self_test(cx, out)
+            }
+        },
+        dynamic_command! {
+            /// Turns cheats on or off, where the host's settings let the asker.
+            SC.Console.Cheats (
+                /// Whether they are to be on.
+                on: bool,
+            ) |cx: &mut Cx<'_, H>, out| {
+                let settings = &mut console(cx).settings;
+                let source = out.source();
+                if !settings.cheat_granters.contains(&source) {
+                    Err(format!(
+                        "{source} may not grant cheats: `console_settings().cheat_granters` says who may"
+                    ))?;
+                }
+                settings.cheats = on;
+                writeln!(out, "cheats are {}", if on { "on" } else { "off" })?;
+                Ok(())
+            }
+        },
+    ]
+}
+
+/// A line of a list.
+fn list(out: &mut Output, entry: &EntryInfo) -> std::fmt::Result {
+    match entry.summary() {
+        "" => writeln!(out, "  {}", entry.usage()),
+        summary => writeln!(out, "  {}  {summary}", entry.usage()),
+    }
+}
+
+fn help_about_all<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError> {
+    let everything = snapshot(cx, out.source());
+    let ours =
+        |entry: &EntryInfo| entry.origin == Origin::BuiltIn || name::is_reserved(&entry.folded);
+    for (title, is_ours) in [("This program:", false), ("The console:", true)] {
+        let mut titled = false;
+        for entry in everything.entries() {
+            if ours(entry) == is_ours {
+                if !titled {
+                    writeln!(out, "{title}")?;
+                    titled = true;
+                }
+                list(out, entry)?;
+            }
+        }
+    }
+    writeln!(out, "More about one of them: help <name>")?;
+    Ok(())
+}
+
+fn help_about<H>(cx: &mut Cx<'_, H>, name: &str, out: &mut Output) -> Result<(), CommandError> {
+    let everything = snapshot(cx, out.source());
+    let folded = fold(name);
+    if let Some(entry) = everything.get(name) {
+        let value = match entry.kind {
+            EntryKind::Variable => value_info(cx, name),
+            _ => None,
+        };
+        let lines = match value {
+            Some(value) => help::variable(entry, &value),
+            None => help::entry(entry),
+        };
+        for line in lines {
+            writeln!(out, "{line}")?;
+        }
+        return Ok(());
+    }
+    // The name of a group.
+    let group = format!("{}.", folded.trim_end_matches('.'));
+    let entries = everything.entries().iter();
+    let mut inside = entries
+        .filter(|entry| entry.folded.starts_with(&group))
+        .peekable();
+    if inside.peek().is_none() {
+        let near = run::nearest_visible(cx, &folded, out.source());
+        Err(format!(
+            "there is nothing called `{name}`{}",
+            did_you_mean(near.as_deref())
+        ))?;
+    }
+    for entry in inside {
+        list(out, entry)?;
+    }
+    Ok(())
+}
+
+fn set_alias<H>(cx: &mut Cx<'_, H>, name: &str, line: &str) -> Result<(), CommandError> {
+    let console = console(cx);
+    if line.trim().is_empty() {
+        return match console.aliases.remove(name) {
+            true => Ok(()),
+            false => Err(format!("there is no alias `{name}`").into()),
+        };
+    }
+    if let Some(fault) = name::fault(name) {
+        Err(format!("`{name}` cannot be an alias: {fault}"))?;
+    }
+    let folded = fold(name);
+    if name::is_reserved(&folded) {
+        Err(format!(
+            "`{name}` cannot be an alias: `SC.` is the console's own"
+        ))?;
+    }
+    let taken = console.entries.find(&folded);
+    if let Some(entry) = taken.and_then(|slot| console.entries.get(slot)) {
+        Err(format!(
+            "`{name}` cannot be an alias: it is a {}",
+            entry.info.kind
+        ))?;
+    }
+    let (shown, _) = redact(line, &*console);
+    let secret = takes_secrets(line, &*console);
+    console.aliases.set(name, line, &shown, secret);
+    Ok(())
+}
+
+fn lint<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError> {
+    registry::sweep(cx);
+    let console = console(cx);
+    let (mut looked_at, mut found) = (0_usize, 0_usize);
+    for entry in console.entries.sorted() {
+        looked_at += 1;
+        if entry.about.is_empty() {
+            found += 1;
+            writeln!(
+                out,
+                "{} `{}` has no text ({})",
+                entry.kind, entry.name, entry.origin
+            )?;
+        }
+        // The value of a variable has no text beside the variable's.
+        let of_command = entry
+            .params
+            .iter()
+            .filter(|_| entry.kind == EntryKind::Command);
+        for param in of_command.filter(|param| param.about.is_empty()) {
+            let is_raw = param.type_name == "words" && param.variadic;
+            if !is_raw {
+                found += 1;
+                writeln!(
+                    out,
+                    "parameter `{}` of `{}` has no text ({})",
+                    param.name, entry.name, entry.origin
+                )?;
+            }
+        }
+    }
+    for alias in console.aliases.sorted() {
+        if console.entries.find(&alias.folded).is_some() {
+            found += 1;
+            writeln!(
+                out,
+                "alias `{}` has lost its name to a command or variable",
+                alias.name
+            )?;
+        }
+    }
+    writeln!(out, "{looked_at} looked at, {found} found")?;
+    Ok(())
+}
+
+fn self_test<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError> {
+    registry::sweep(cx);
+    let collected = registry::collected();
+    let console = console(cx);
+    writeln!(out, "host: {}", type_name::<H>())?;
+    writeln!(out, "registry: {}", console.registry.name())?;
+    let count = |kind, is_static: bool| {
+        let of_kind = console.entries.sorted().filter(|entry| entry.kind == kind);
+        let of_origin = |entry: &&std::sync::Arc<EntryInfo>| {
+            matches!(entry.origin, Origin::Static(_)) == is_static
+        };
+        of_kind.filter(of_origin).count()
+    };
+    let (commands, variables) = collected;
+    writeln!(out, "collected: {commands} commands, {variables} variables")?;
+    writeln!(
+        out,
+        "live: {} static commands, {} static variables, {} other commands, {} other variables",
+        count(EntryKind::Command, true),
+        count(EntryKind::Variable, true),
+        count(EntryKind::Command, false),
+        count(EntryKind::Variable, false),
+    )?;
+    for (name, host) in console.elsewhere.values() {
+        writeln!(out, "for another host: {name} ({host})")?;
+    }
+    if commands == 0 {
+        out.warn(
+            "nothing was collected: on this target, or linked so, declare names and call `add_commands` and `add_variables`",
+        );
+    }
+    Ok(())
+}

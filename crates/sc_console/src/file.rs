@@ -1,0 +1,74 @@
+//! Files: reading within limits, and writing so that a file is the old one or the new one, never half.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::FileError;
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> FileError {
+    let path = path.to_owned();
+    move |error| FileError::Io {
+        action,
+        path,
+        error,
+    }
+}
+
+/// The text of a regular file up to a limit; `None` when there is no such file.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<String>, FileError> {
+    // Asked before it is opened: opening a pipe may block.
+    let kind = match fs::metadata(path) {
+        Ok(kind) => kind,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io("read", path)(error)),
+    };
+    let not_a_file = || FileError::NotAFile {
+        path: path.to_owned(),
+    };
+    let too_long = || FileError::TooLong {
+        path: path.to_owned(),
+        limit,
+    };
+    if !kind.is_file() {
+        return Err(not_a_file());
+    }
+    if kind.len() > limit {
+        return Err(too_long());
+    }
+    let file = File::open(path).map_err(io("read", path))?;
+    if !file.metadata().map_err(io("read", path))?.is_file() {
+        return Err(not_a_file());
+    }
+    // A byte more than allowed: it may have grown.
+    let mut bytes = Vec::new();
+    let mut file = file.take(limit.saturating_add(1));
+    file.read_to_end(&mut bytes).map_err(io("read", path))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_long());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| FileError::NotText {
+        path: path.to_owned(),
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+    Ok(Some(text))
+}
+
+/// Writes a file whole or not at all: beside it first, then in its place.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), FileError> {
+    // Through a link, what it leads to is replaced, not the link.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut beside = target.clone().into_os_string();
+    beside.push(format!(".{}.new", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    let written = written.and_then(|()| fs::rename(&beside, &target));
+    written.map_err(|error| {
+        // What is left of it is of no use; that it could not be written is what counts.
+        let _ = fs::remove_file(&beside);
+        io("write", path)(error)
+    })
+}

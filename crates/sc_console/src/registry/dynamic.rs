@@ -1,0 +1,286 @@
+//! Registering and unregistering at run time.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
+
+use super::entries::{Binding, Entry, Role};
+use super::{Body, Handler, console, remove, sweep};
+use crate::command::{Bound, CommandDef, Parts, param_fault};
+use crate::error::RegisterError;
+use crate::info::{EntryInfo, EntryKind, Origin};
+use crate::name;
+use crate::reports;
+
+/// Names a command that was registered at run time. Copyable, and inert once the command is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CommandId {
+    slot: u32,
+    generation: u32,
+}
+
+impl CommandId {
+    const STRIPPED: CommandId = CommandId {
+        slot: u32::MAX,
+        generation: u32::MAX,
+    };
+
+    /// Whether there is nothing behind it, because the program is built without the feature
+    /// `commands`.
+    #[must_use]
+    pub fn is_stripped(self) -> bool {
+        self == CommandId::STRIPPED
+    }
+}
+
+/// Unregisters its command when it is dropped, wherever that is.
+#[derive(Debug)]
+#[must_use = "dropping the guard unregisters the command"]
+pub struct CommandGuard {
+    id: CommandId,
+    dropped: Arc<AtomicBool>,
+}
+
+impl CommandGuard {
+    /// The command's id.
+    #[must_use]
+    pub fn id(&self) -> CommandId {
+        self.id
+    }
+
+    /// Whether there is nothing behind it, because the program is built without the feature
+    /// `commands`.
+    #[must_use]
+    pub fn is_stripped(&self) -> bool {
+        self.id.is_stripped()
+    }
+}
+
+impl Drop for CommandGuard {
+    fn drop(&mut self) {
+        self.dropped.store(true, Ordering::Release);
+    }
+}
+
+/// Says why something is not registered: one warning, and the error to return.
+pub(crate) fn refuse<H>(cx: &mut Cx<'_, H>, name: &str, error: RegisterError) -> RegisterError {
+    let kind = ReportKind::Extension(&reports::NOT_REGISTERED);
+    cx.report(Report::new(kind, error.to_string()).object(name));
+    error
+}
+
+/// What something registered at run time is bound to.
+pub(crate) fn bind<H>(
+    cx: &mut Cx<'_, H>,
+    name: &str,
+    owner: Option<TickId>,
+    bound: Bound,
+) -> Result<Binding, RegisterError> {
+    if cx.runtime().is_shut_down() {
+        return Err(RegisterError::ShutDown);
+    }
+    let world: Option<WorldId> = match bound {
+        Bound::Here => cx.world(),
+        Bound::World(world) => Some(world),
+        Bound::Runtime => None,
+    };
+    // An owner is enough to end with.
+    let needs_world = bound != Bound::Runtime && (owner.is_none() || world.is_some());
+    if needs_world && !world.is_some_and(|world| cx.is_world_alive(world)) {
+        return Err(RegisterError::NoLiveWorld {
+            name: name.to_owned(),
+        });
+    }
+    let owner = owner.map(|owner| cx.life(owner)).transpose();
+    let owner = owner.map_err(|why| RegisterError::NoOwner {
+        name: name.to_owned(),
+        why,
+    })?;
+    if let Some(owner) = owner
+        && !cx.is_living(owner)
+    {
+        return Err(RegisterError::NoOwner {
+            name: name.to_owned(),
+            why: sc_core::TickError::Gone,
+        });
+    }
+    Ok(Binding {
+        owner,
+        world,
+        guard: None,
+        dynamic: true,
+    })
+}
+
+/// Whether a name can be taken; the slot of who has it, if `replace`.
+pub(crate) fn claim<H>(
+    cx: &mut Cx<'_, H>,
+    name: &str,
+    replace: bool,
+) -> Result<Option<u32>, RegisterError> {
+    if name.is_empty() {
+        return Err(RegisterError::EmptyName);
+    }
+    if let Some(fault) = name::fault(name) {
+        return Err(RegisterError::IllFormedName {
+            name: name.to_owned(),
+            fault: fault.to_owned(),
+        });
+    }
+    let folded = name::fold(name);
+    if name::is_reserved(&folded) {
+        return Err(RegisterError::ReservedName {
+            name: name.to_owned(),
+        });
+    }
+    // A dead owner never blocks a name.
+    sweep(cx);
+    let entries = &console(cx).entries;
+    let Some(slot) = entries.find(&folded) else {
+        return Ok(None);
+    };
+    let Some(entry) = entries.get(slot) else {
+        return Ok(None);
+    };
+    if replace && entry.role == Role::Dynamic {
+        return Ok(Some(slot));
+    }
+    let (kind, origin) = (entry.info.kind, &entry.info.origin);
+    Err(RegisterError::NameTaken {
+        name: name.to_owned(),
+        by: format!("{kind} `{}`, {origin}", entry.info.name),
+    })
+}
+
+/// Registers a command, perhaps in place of another dynamic one.
+pub(crate) fn register<H>(
+    cx: &mut Cx<'_, H>,
+    definition: CommandDef<H>,
+    replace: bool,
+) -> Result<CommandId, RegisterError> {
+    register_with(cx, definition, replace, None)
+}
+
+fn register_with<H>(
+    cx: &mut Cx<'_, H>,
+    definition: CommandDef<H>,
+    replace: bool,
+    guard: Option<Arc<AtomicBool>>,
+) -> Result<CommandId, RegisterError> {
+    let Some(parts) = definition.0 else {
+        return Ok(CommandId::STRIPPED);
+    };
+    let name = parts.name.clone();
+    match try_register(cx, parts, replace, guard) {
+        Ok(id) => Ok(id),
+        Err(error) => Err(refuse(cx, &name, error)),
+    }
+}
+
+/// As [`register`], with a guard.
+pub(crate) fn register_guarded<H>(
+    cx: &mut Cx<'_, H>,
+    definition: CommandDef<H>,
+) -> Result<CommandGuard, RegisterError> {
+    let dropped = Arc::<AtomicBool>::default();
+    let id = register_with(cx, definition, false, Some(Arc::clone(&dropped)))?;
+    Ok(CommandGuard { id, dropped })
+}
+
+fn try_register<H>(
+    cx: &mut Cx<'_, H>,
+    parts: Parts<H>,
+    replace: bool,
+    guard: Option<Arc<AtomicBool>>,
+) -> Result<CommandId, RegisterError> {
+    let old = claim(cx, &parts.name, replace)?;
+    if let Some(fault) = param_fault(&parts.params) {
+        return Err(RegisterError::BadParameters {
+            name: parts.name.into_owned(),
+            fault,
+        });
+    }
+    let mut binding = bind(cx, &parts.name, parts.owner, parts.bound)?;
+    binding.guard = guard;
+    if let Some(old) = old {
+        remove(cx, old);
+    }
+    Ok(insert(cx, parts, binding, Role::Dynamic))
+}
+
+fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) -> CommandId {
+    let params = parts.params.iter().map(|param| param.info.clone());
+    let info = EntryInfo {
+        folded: name::fold(&parts.name),
+        name: parts.name.into_owned(),
+        kind: EntryKind::Command,
+        about: parts.about,
+        params: params.collect(),
+        flags: parts.flags,
+        origin: match role {
+            Role::BuiltIn => Origin::BuiltIn,
+            _ => Origin::Dynamic(place(parts.location)),
+        },
+    };
+    let console = console(cx);
+    let slot = console.entries.insert(Entry {
+        info: Arc::new(info),
+        binding,
+        role,
+    });
+    let handler = Handler {
+        body: Body::Closure(Some(parts.body)),
+        params: parts.params.into(),
+        needs_game_world: false,
+    };
+    console.handlers.insert(slot, handler);
+    CommandId {
+        slot,
+        generation: console.entries.generation(slot),
+    }
+}
+
+/// A place in the program, as text.
+pub(crate) fn place(location: &Location<'_>) -> String {
+    format!("{}:{}", location.file(), location.line())
+}
+
+/// Registers a command of the console's own.
+#[cfg(feature = "commands")]
+pub(crate) fn register_built_in<H>(cx: &mut Cx<'_, H>, definition: CommandDef<H>) {
+    if let Some(parts) = definition.0 {
+        insert(cx, parts, Binding::default(), Role::BuiltIn);
+    }
+}
+
+/// Ends a command by id; whether there was one.
+pub(crate) fn unregister<H>(cx: &mut Cx<'_, H>, id: CommandId) -> bool {
+    console(cx).entries.generation(id.slot) == id.generation && remove(cx, id.slot)
+}
+
+/// Ends a dynamic command by name; whether there was one.
+pub(crate) fn unregister_name<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
+    let entries = &console(cx).entries;
+    let Some(slot) = entries.find(&name::fold(name)) else {
+        return false;
+    };
+    let is_dynamic = |entry: &Entry| entry.binding.dynamic;
+    entries.get(slot).is_some_and(is_dynamic) && remove(cx, slot)
+}
+
+/// Ends every dynamic command and variable of an owner; how many.
+pub(crate) fn unregister_owner<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usize {
+    let mut ended = 0;
+    for slot in console(cx).entries.bound() {
+        let of_owner = |entry: &Entry| {
+            let life = entry.binding.owner;
+            life.is_some_and(|life| life.object() == owner)
+        };
+        if console(cx).entries.get(slot).is_some_and(of_owner) {
+            ended += usize::from(remove(cx, slot));
+        }
+    }
+    ended
+}

@@ -1,0 +1,126 @@
+//! Entries: names and what is known of them, in slots.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sc_core::{Cx, Life, WorldId};
+
+use crate::info::EntryInfo;
+
+/// What an entry is in the registry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    BuiltIn,
+    Static,
+    Dynamic,
+    /// With the index of its value.
+    Variable(u32),
+}
+
+/// What an entry lives as long as.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Binding {
+    pub(crate) owner: Option<Life>,
+    pub(crate) world: Option<WorldId>,
+    /// Set when the guard is dropped.
+    pub(crate) guard: Option<Arc<AtomicBool>>,
+    /// It ends with the runtime, not before.
+    pub(crate) dynamic: bool,
+}
+
+impl Binding {
+    pub(crate) fn holds<H>(&self, cx: &Cx<'_, H>) -> bool {
+        self.owner.is_none_or(|life| cx.is_living(life))
+            && self.world.is_none_or(|world| cx.is_world_alive(world))
+            && self
+                .guard
+                .as_ref()
+                .is_none_or(|dropped| !dropped.load(Ordering::Acquire))
+    }
+}
+
+pub(crate) struct Entry {
+    pub(crate) info: Arc<EntryInfo>,
+    pub(crate) binding: Binding,
+    pub(crate) role: Role,
+}
+
+/// The entries of a console.
+#[derive(Default)]
+pub(crate) struct Entries {
+    slots: Vec<Option<Entry>>,
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    names: BTreeMap<String, u32>,
+    /// Slots of what can end before the runtime does, or is dynamic, in order of registration.
+    bound: Vec<u32>,
+    revision: u64,
+}
+
+impl Entries {
+    pub(crate) fn get(&self, slot: u32) -> Option<&Entry> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    pub(crate) fn generation(&self, slot: u32) -> u32 {
+        self.generations.get(slot as usize).copied().unwrap_or(0)
+    }
+
+    /// The slot of a folded name.
+    pub(crate) fn find(&self, folded: &str) -> Option<u32> {
+        self.names.get(folded).copied()
+    }
+
+    pub(crate) fn insert(&mut self, entry: Entry) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.generations.push(0);
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+        });
+        self.names.insert(entry.info.folded.clone(), slot);
+        if entry.binding.dynamic {
+            self.bound.push(slot);
+        }
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            *place = Some(entry);
+        }
+        self.revision += 1;
+        slot
+    }
+
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<Entry> {
+        let entry = self.slots.get_mut(slot as usize)?.take()?;
+        if let Some(generation) = self.generations.get_mut(slot as usize) {
+            *generation = generation.wrapping_add(1);
+        }
+        self.free.push(slot);
+        self.names.remove(&entry.info.folded);
+        if entry.binding.dynamic {
+            self.bound.retain(|&bound| bound != slot);
+        }
+        self.revision += 1;
+        Some(entry)
+    }
+
+    /// A copy of the slots of what is dynamic: it may change while they are gone through.
+    pub(crate) fn bound(&self) -> Vec<u32> {
+        self.bound.clone()
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The entries, sorted by folded name.
+    pub(crate) fn sorted(&self) -> impl Iterator<Item = &Arc<EntryInfo>> {
+        let slots = self.names.values();
+        slots.filter_map(|&slot| Some(&self.get(slot)?.info))
+    }
+
+    /// A line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let line = |info: &Arc<EntryInfo>| format!("{} {}: {}", info.kind, info.name, info.origin);
+        self.sorted().map(line).collect()
+    }
+}

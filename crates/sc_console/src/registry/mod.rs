@@ -1,0 +1,217 @@
+//! The registry: what entries a runtime's console has, and the bodies behind them.
+
+mod dynamic;
+mod entries;
+mod replace;
+mod statics;
+mod suggest;
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
+
+use crate::alias::Aliases;
+use crate::command::{DynBody, FreeBody, HostBody, Param};
+use crate::history::History;
+use crate::output::Ring;
+use crate::run::Tasks;
+use crate::settings::ConsoleSettings;
+use crate::snapshot::ConsoleSnapshot;
+use crate::source::Source;
+use crate::variable::Watchers;
+
+pub use dynamic::{CommandGuard, CommandId};
+pub(crate) use dynamic::{
+    bind, claim, place, refuse, register, register_guarded, unregister, unregister_name,
+    unregister_owner,
+};
+pub(crate) use entries::{Binding, Entries, Entry, Role};
+pub use replace::{CommandRegistry, ForwardedCall, RegistriesCompete, RegistryEntry};
+pub(crate) use replace::{Registry, forward, provide};
+#[cfg(feature = "commands")]
+pub(crate) use statics::collected;
+pub(crate) use statics::{add_commands, add_variables};
+pub(crate) use suggest::suggest;
+
+/// What runs a command.
+pub(crate) enum Body<H: 'static> {
+    Host(HostBody<H>),
+    Free(FreeBody),
+    Registry,
+    /// Empty while it runs.
+    Closure(Option<DynBody<H>>),
+}
+
+/// A command of a runtime: what an entry has besides its text.
+pub(crate) struct Handler<H: 'static> {
+    pub(crate) body: Body<H>,
+    pub(crate) params: Rc<[Param]>,
+    pub(crate) needs_game_world: bool,
+}
+
+/// The console of a runtime.
+pub(crate) struct Console<H: 'static> {
+    started: bool,
+    pub(crate) entries: Entries,
+    /// By the slot of their entry.
+    pub(crate) handlers: BTreeMap<u32, Handler<H>>,
+    pub(crate) aliases: Aliases,
+    /// Static commands of other hosts, by folded name: their name and host.
+    pub(crate) elsewhere: BTreeMap<String, (&'static str, &'static str)>,
+    pub(crate) registry: Registry<H>,
+    pub(crate) settings: ConsoleSettings,
+    pub(crate) history: History,
+    pub(crate) shown: Ring,
+    pub(crate) tasks: Tasks<H>,
+    pub(crate) watchers: Watchers<H>,
+    snapshots: Vec<Cached>,
+}
+
+/// A snapshot, and what it depends on.
+struct Cached {
+    source: Source,
+    revisions: (u64, u64),
+    filter: (bool, bool, bool),
+    snapshot: Arc<ConsoleSnapshot>,
+}
+
+impl<H> Default for Console<H> {
+    fn default() -> Self {
+        Console {
+            started: false,
+            entries: Entries::default(),
+            handlers: BTreeMap::new(),
+            aliases: Aliases::default(),
+            elsewhere: BTreeMap::new(),
+            registry: Registry::default(),
+            settings: ConsoleSettings::default(),
+            history: History::default(),
+            shown: Ring::default(),
+            tasks: Tasks::default(),
+            watchers: Watchers::default(),
+            snapshots: Vec::new(),
+        }
+    }
+}
+
+/// The console of a runtime, started.
+pub(crate) fn console<'c, H>(cx: &'c mut Cx<'_, H>) -> &'c mut Console<H> {
+    if !cx.runtime_state::<Console<H>>().started {
+        start(cx);
+    }
+    cx.runtime_state()
+}
+
+#[cold]
+fn start<H>(cx: &mut Cx<'_, H>) {
+    cx.runtime_state::<Console<H>>().started = true;
+    cx.install(
+        Extension::new("console")
+            .on_runtime_stage(Stage::Console, crate::run::stage)
+            .on_lives_ended(|cx, _| sweep(cx))
+            .on_teardown(TeardownPhase::Commands, leave_world)
+            .on_runtime_teardown(end)
+            .inspected_by(|rt| {
+                rt.state::<Console<H>>()
+                    .map_or_else(Vec::new, |console| console.entries.lines())
+            }),
+    );
+    #[cfg(feature = "commands")]
+    for definition in crate::builtin::all() {
+        dynamic::register_built_in(cx, definition);
+    }
+    let (commands, variables) = statics::collect(cx);
+    replace::provide_declared(cx);
+    let registry = console(cx).registry.name();
+    tracing::info!(
+        target: "stillcooking",
+        host = type_name::<H>(),
+        "console: registry `{registry}` is live, with {commands} static commands and {variables} variables"
+    );
+}
+
+/// Removes what has lost its owner, its world or its guard.
+pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
+    for slot in console(cx).entries.bound() {
+        let Some(entry) = console(cx).entries.get(slot) else {
+            continue;
+        };
+        let binding = entry.binding.clone();
+        if !binding.holds(cx) {
+            remove(cx, slot);
+        }
+    }
+}
+
+/// Removes an entry, with what is behind it.
+pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
+    let console = console(cx);
+    let Some(entry) = console.entries.remove(slot) else {
+        return false;
+    };
+    let handler = console.handlers.remove(&slot);
+    if let Role::Variable(index) = entry.role {
+        crate::variable::remove(cx, index);
+    }
+    // What a closure holds may be the user's, and its destructor may reach the runtime.
+    cx.enter(|| drop(handler));
+    true
+}
+
+/// The end of a world: what is bound to it goes.
+fn leave_world<H>(cx: &mut Cx<'_, H>, world: WorldId) {
+    for slot in console(cx).entries.bound() {
+        let of_world = |entry: &Entry| entry.binding.world == Some(world);
+        if console(cx).entries.get(slot).is_some_and(of_world) {
+            remove(cx, slot);
+        }
+    }
+    console(cx).watchers.leave_world(world);
+    sweep(cx);
+}
+
+/// The end of the runtime: everything dynamic goes, and who waits hears it.
+fn end<H>(cx: &mut Cx<'_, H>) {
+    crate::run::cancel_all(cx);
+    for slot in console(cx).entries.bound() {
+        remove(cx, slot);
+    }
+    replace::close(cx);
+}
+
+/// What a source can see: the same value as long as nothing has changed.
+pub(crate) fn snapshot<H>(cx: &mut Cx<'_, H>, source: Source) -> Arc<ConsoleSnapshot> {
+    sweep(cx);
+    let console = console(cx);
+    let revisions = (console.entries.revision(), console.aliases.revision());
+    let filter = console.settings.filter_key();
+    let fresh = |cached: &&mut Cached| cached.source == source;
+    let cached = console.snapshots.iter_mut().find(fresh);
+    if let Some(cached) = &cached
+        && cached.revisions == revisions
+        && cached.filter == filter
+    {
+        return Arc::clone(&cached.snapshot);
+    }
+    let settings = &console.settings;
+    let visible = |flags| settings.barrier(flags, source).is_none();
+    let snapshot = Arc::new(ConsoleSnapshot::new(
+        console.entries.sorted(),
+        console.aliases.sorted(),
+        visible,
+    ));
+    let made = Cached {
+        source,
+        revisions,
+        filter,
+        snapshot: Arc::clone(&snapshot),
+    };
+    match cached {
+        Some(cached) => *cached = made,
+        None => console.snapshots.push(made),
+    }
+    snapshot
+}

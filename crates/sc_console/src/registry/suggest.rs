@@ -1,0 +1,42 @@
+//! Live suggestions: functions over the game that say what an argument may be.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use sc_core::{Cx, Report, ReportKind};
+
+use super::console;
+use crate::reports;
+
+/// Asks the function of a parameter, which gets what is typed so far. A panic in it is reported.
+pub(crate) fn suggest<H>(
+    cx: &mut Cx<'_, H>,
+    folded: &str,
+    param: usize,
+    typed: &str,
+) -> Vec<String> {
+    let console = console(cx);
+    let Some(slot) = console.entries.find(folded) else {
+        return Vec::new();
+    };
+    let Some(handler) = console.handlers.get(&slot) else {
+        return Vec::new();
+    };
+    let params = Rc::clone(&handler.params);
+    let Some(suggest) = params.get(param).and_then(|param| param.suggest.as_ref()) else {
+        return Vec::new();
+    };
+    let bound = console
+        .entries
+        .get(slot)
+        .and_then(|entry| entry.binding.world);
+    let world = bound.or_else(|| cx.world());
+    let outcome = cx.callback(world, Duration::ZERO, |cx| suggest.ask(cx, typed));
+    cx.attend();
+    outcome.unwrap_or_else(|panic| {
+        let kind = ReportKind::Extension(&reports::SUGGESTION_PANICKED);
+        let what = format!("its suggestions panicked: {}", panic.message());
+        cx.report(Report::new(kind, what).object(folded));
+        Vec::new()
+    })
+}

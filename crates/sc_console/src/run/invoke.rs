@@ -1,0 +1,234 @@
+//! Calling the body of a command: out of its slot while it runs, what it throws caught.
+
+use std::time::Duration;
+
+use sc_core::{Cx, Report, ReportKind, WorldId, WorldKind};
+
+use super::dispatch::complain;
+use super::{DEEPEST, Frame, Step, Task, Waiting};
+use crate::command::{Call, CallError, CallResult, Ended, param_refusal};
+use crate::info::EntryInfo;
+use crate::output::Output;
+use crate::parse::{CommandText, Word};
+use crate::registry::{self, Body, ForwardedCall, console};
+use crate::reports;
+
+pub(super) fn invoke<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    command: &CommandText,
+    info: &EntryInfo,
+    slot: u32,
+) -> Step {
+    let Some(handler) = console(cx).handlers.get(&slot) else {
+        return Step::Failed;
+    };
+    let needs_game_world = handler.needs_game_world;
+    let bound = console(cx)
+        .entries
+        .get(slot)
+        .and_then(|entry| entry.binding.world);
+    let world = bound.or_else(|| game_world(cx));
+    if needs_game_world && world.is_none() {
+        let text = format!(
+            "`{}` was not run: it needs a game world (game or play-in-editor), and there is none",
+            info.name
+        );
+        task.output.warn(&text);
+        let kind = ReportKind::Extension(&reports::NO_GAME_WORLD);
+        let what = "was not run: there is no game world";
+        cx.report(Report::new(kind, what).object(info.name.as_str()));
+        return Step::Failed;
+    }
+    let outer = console(cx).tasks.nested;
+    if task.nested >= DEEPEST {
+        let text = format!(
+            "lines that commands run go deeper than {DEEPEST}: one of them leads to itself"
+        );
+        return complain(cx, task, &command.name.span, &text);
+    }
+    console(cx).tasks.nested = task.nested + task.frames.len();
+    let output = &mut task.output;
+    let outcome = cx.callback(world, Duration::ZERO, |cx| {
+        call(cx, slot, info, &command.args, output)
+    });
+    console(cx).tasks.nested = outer;
+    cx.attend();
+    task.output.end_line();
+    match outcome {
+        Ok(ended) => settle(cx, task, command, info, ended),
+        Err(panic) => {
+            let text = format!("`{}` panicked: {}", info.name, panic.message());
+            task.output.error(&text);
+            let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
+            let what = format!("panicked: {}", panic.message());
+            cx.report(Report::new(kind, what).object(info.name.as_str()));
+            Step::Failed
+        }
+    }
+}
+
+/// The world that a command runs in: that of its caller, else the oldest one, if it is a game world.
+fn game_world<H>(cx: &Cx<'_, H>) -> Option<WorldId> {
+    let is_game = |kind| matches!(kind, WorldKind::Game | WorldKind::PlayInEditor);
+    let here = cx.world().filter(|&world| {
+        cx.is_world_alive(world) && cx.world_info(world).is_ok_and(|info| is_game(info.kind))
+    });
+    here.or_else(|| {
+        let worlds = cx.runtime().world_list().into_iter();
+        let mut game = worlds.filter(|w| is_game(w.kind) && cx.is_world_alive(w.id));
+        game.next().map(|world| world.id)
+    })
+}
+
+fn call<H>(
+    cx: &mut Cx<'_, H>,
+    slot: u32,
+    info: &EntryInfo,
+    words: &[Word],
+    output: &mut Output,
+) -> CallResult {
+    let count = info.params.len();
+    let console = console(cx);
+    let generation = console.entries.generation(slot);
+    let Some(handler) = console.handlers.get_mut(&slot) else {
+        return Err(CallError::Failed("it is gone".into()));
+    };
+    match &mut handler.body {
+        Body::Host(body) => {
+            let body = *body;
+            body(cx, &mut Call::new(words, count, output))
+        }
+        Body::Free(body) => {
+            let body = *body;
+            body(cx, &mut Call::new(words, count, output))
+        }
+        Body::Registry => {
+            let params = std::rc::Rc::clone(&handler.params);
+            let args = checked(&params, words)?;
+            let call = ForwardedCall {
+                id: &info.name,
+                args: &args,
+            };
+            registry::forward(cx, call, output)
+                .map(|()| Ended::Now)
+                .map_err(CallError::Failed)
+        }
+        Body::Closure(closure) => {
+            let Some(mut body) = closure.take() else {
+                let text = "it is running: it cannot be run from within itself";
+                return Err(CallError::Failed(text.into()));
+            };
+            let run =
+                std::panic::AssertUnwindSafe(|| body(cx, &mut Call::new(words, count, output)));
+            let outcome = std::panic::catch_unwind(run);
+            put_back(cx, slot, generation, body);
+            outcome.unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+        }
+    }
+}
+
+/// Puts a closure back, if its command is still the same one.
+fn put_back<H>(cx: &mut Cx<'_, H>, slot: u32, generation: u32, body: crate::command::DynBody<H>) {
+    let console = console(cx);
+    if console.entries.generation(slot) == generation
+        && let Some(handler) = console.handlers.get_mut(&slot)
+        && let Body::Closure(place) = &mut handler.body
+    {
+        *place = Some(body);
+    } else {
+        // It has unregistered or replaced itself.
+        cx.enter(|| drop(body));
+    }
+}
+
+/// The arguments for the registry: checked, with defaults for what was left out.
+fn checked(params: &[crate::command::Param], words: &[Word]) -> Result<Vec<String>, CallError> {
+    let mut args = Vec::with_capacity(words.len().max(params.len()));
+    for (index, word) in words.iter().enumerate() {
+        let last = params.last().filter(|last| last.info.variadic);
+        let Some(param) = params.get(index).or(last) else {
+            return Err(CallError::TooMany { index });
+        };
+        (param.check)(&word.text).map_err(|error| match error {
+            crate::arg::TakeError::Word(error) => CallError::Word { index, error },
+            crate::arg::TakeError::OutOfRange => CallError::OutOfRange { index },
+            crate::arg::TakeError::Missing => CallError::Missing { index },
+        })?;
+        args.push(word.text.clone());
+    }
+    for (index, param) in params.iter().enumerate().skip(words.len()) {
+        match &param.info.default {
+            Some(default) if !param.info.variadic => args.push(default.clone()),
+            _ if param.info.optional => {}
+            _ => return Err(CallError::Missing { index }),
+        }
+    }
+    Ok(args)
+}
+
+/// What follows from how a body ended.
+fn settle<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    command: &CommandText,
+    info: &EntryInfo,
+    ended: CallResult,
+) -> Step {
+    let error = match ended {
+        Ok(Ended::Now) => return Step::Done,
+        Ok(Ended::Later(latent)) => return Step::Wait(Waiting::Latent(latent)),
+        Ok(Ended::Frames(frames)) => {
+            return Step::Wait(Waiting::Frame(cx.frame().saturating_add(frames)));
+        }
+        Ok(Ended::Lines(lines)) => {
+            let source = task.output.source();
+            return Step::Enter(Frame::new(lines, source));
+        }
+        Ok(Ended::OnVariable(what)) => {
+            return super::dispatch::on_variable(cx, task, command, what);
+        }
+        Err(error) => error,
+    };
+    let name_span = &command.name.span;
+    let end = command.args.last().unwrap_or(&command.name).span.end;
+    let span_of = |index: usize| command.args.get(index).map_or(end..end, |w| w.span.clone());
+    match error {
+        CallError::Failed(error) => {
+            let place = task.frames.last().and_then(Frame::place);
+            let place = place.map_or_else(String::new, |place| format!("{place}: "));
+            task.output
+                .error(&format!("{place}`{}` failed: {error}", info.name));
+            Step::Failed
+        }
+        CallError::Missing { index } => {
+            let param = info.param(index);
+            let text = param.map_or_else(String::new, |param| {
+                param_refusal(param, crate::arg::TakeError::Missing).to_string()
+            });
+            let text = format!("{text}; usage: {}", info.usage());
+            // Behind the last word, where it is missing.
+            complain(cx, task, &(end..end), &text)
+        }
+        CallError::Word { index, error } => {
+            let name = info.param(index).map_or("", |param| param.name.as_str());
+            complain(cx, task, &span_of(index), &format!("{name}: {error}"))
+        }
+        CallError::OutOfRange { index } => {
+            let Some(param) = info.param(index) else {
+                return complain(cx, task, name_span, "it is not allowed");
+            };
+            let error = param_refusal(param, crate::arg::TakeError::OutOfRange);
+            complain(
+                cx,
+                task,
+                &span_of(index),
+                &format!("{}: {error}", param.name),
+            )
+        }
+        CallError::TooMany { index } => {
+            let text = format!("expected no further word; usage: {}", info.usage());
+            complain(cx, task, &span_of(index), &text)
+        }
+    }
+}

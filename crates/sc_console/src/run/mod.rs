@@ -1,0 +1,344 @@
+//! Running lines: a task is one line that was asked for, with what it leads to.
+//!
+//! A task has a stack of frames: the line, an alias it uses, a script that runs, an alias in that ..
+//! Its top frame gives the next command. A task that must wait is kept, and goes on in the stage
+//! `Console`.
+
+mod dispatch;
+mod frame;
+mod invoke;
+mod script;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sc_core::{Culprit, Cx};
+
+use crate::command::Latent;
+use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine};
+use crate::redact::redact;
+use crate::registry::{Console, console};
+use crate::reports;
+use crate::source::Source;
+
+pub(crate) use dispatch::nearest_visible;
+pub(crate) use frame::Frame;
+pub(crate) use frame::Lines;
+#[cfg(feature = "commands")]
+pub(crate) use script::read_script;
+pub(crate) use script::startup;
+
+/// Aliases and scripts in one another, and lines that commands run, go so deep together.
+pub(crate) const DEEPEST: usize = 32;
+
+/// Told of the end of a line.
+pub(crate) type DoneFn<H> = Box<dyn FnOnce(&mut Cx<'_, H>, LineRun)>;
+
+/// Told of each line that is printed, when it is shown.
+pub(crate) type HeardFn = Box<dyn FnMut(&OutputLine)>;
+
+/// What a task waits for.
+pub(crate) enum Waiting {
+    /// Nothing: its turn.
+    No,
+    /// A frame with this number.
+    Frame(u64),
+    /// A latent command.
+    Latent(Latent),
+}
+
+/// A line that runs.
+pub(crate) struct Task<H: 'static> {
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) output: Output,
+    /// How many lines of the output were shown.
+    shown: u64,
+    pub(crate) waiting: Waiting,
+    /// How many callers it has on the stack.
+    pub(crate) nested: usize,
+    failed: bool,
+    heard: Option<HeardFn>,
+    done: Option<DoneFn<H>>,
+}
+
+/// The lines that wait, by order of arrival.
+pub(crate) struct Tasks<H: 'static> {
+    waiting: BTreeMap<u64, Task<H>>,
+    arrived: u64,
+    /// How many lines run in one another now.
+    pub(crate) nested: usize,
+}
+
+impl<H> Default for Tasks<H> {
+    fn default() -> Self {
+        Tasks {
+            waiting: BTreeMap::new(),
+            arrived: 0,
+            nested: 0,
+        }
+    }
+}
+
+/// How a step of a task went.
+pub(crate) enum Step {
+    Done,
+    /// What is wrong was printed.
+    Failed,
+    Wait(Waiting),
+    Enter(Frame),
+}
+
+impl<H> Task<H> {
+    fn new(line: &str, source: Source, nested: usize, done: Option<DoneFn<H>>) -> Self {
+        Task {
+            frames: vec![Frame::line(line, source)],
+            output: Output::new(source),
+            shown: 0,
+            waiting: Waiting::No,
+            nested,
+            failed: false,
+            heard: None,
+            done,
+        }
+    }
+}
+
+/// Runs a line at once, as far as it goes.
+pub(crate) fn run_line<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) -> LineRun {
+    begin(cx, line, source);
+    let nested = console(cx).tasks.nested;
+    let task = Task::new(line, source, nested, None);
+    match go_on(cx, task) {
+        Ok(run) => run,
+        Err(task) => {
+            let run = task.output.run_so_far(LineOutcome::Pending);
+            keep(cx, *task);
+            run
+        }
+    }
+}
+
+/// Runs a line in the next stage.
+pub(crate) fn queue_line<H>(
+    cx: &mut Cx<'_, H>,
+    line: &str,
+    source: Source,
+    done: Option<DoneFn<H>>,
+) {
+    begin(cx, line, source);
+    keep(cx, Task::new(line, source, 0, done));
+}
+
+/// Runs a line in the next stage, for somebody who wants what it prints as it comes.
+#[cfg(feature = "terminal")]
+pub(crate) fn queue_heard<H>(
+    cx: &mut Cx<'_, H>,
+    line: &str,
+    source: Source,
+    heard: HeardFn,
+    done: DoneFn<H>,
+) {
+    begin(cx, line, source);
+    let mut task = Task::new(line, source, 0, Some(done));
+    task.heard = Some(heard);
+    keep(cx, task);
+}
+
+/// Echo and history of a line that a person has typed; the log has every line.
+fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
+    let console = console(cx);
+    let (shown, _) = redact(line, &*console);
+    tracing::debug!(target: "stillcooking", %source, "console: {shown}");
+    if matches!(source, Source::Local | Source::Terminal) && !shown.trim().is_empty() {
+        console.history.push(&shown);
+        for text in shown.lines() {
+            console.shown.push(OutputLine {
+                kind: LineKind::Echo,
+                text: format!("> {text}"),
+            });
+        }
+    }
+}
+
+fn keep<H>(cx: &mut Cx<'_, H>, task: Task<H>) {
+    let tasks = &mut console(cx).tasks;
+    tasks.arrived += 1;
+    tasks.waiting.insert(tasks.arrived, task);
+}
+
+/// The stage `Console`: every line whose turn it is, in order of arrival. Lines that arrive meanwhile
+/// run in the next frame.
+pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
+    let last = console(cx).tasks.arrived;
+    let mut next = 0;
+    while let Some((&number, _)) = console(cx).tasks.waiting.range(next..).next() {
+        if number > last {
+            break;
+        }
+        next = number + 1;
+        let Some(mut task) = console(cx).tasks.waiting.remove(&number) else {
+            continue;
+        };
+        let is_ready = wake(cx, &mut task);
+        show(console(cx), &mut task);
+        if !is_ready {
+            console(cx).tasks.waiting.insert(number, task);
+            continue;
+        }
+        task.nested = 0;
+        let done = task.done.take();
+        match go_on(cx, task) {
+            Ok(run) => tell(cx, done, run),
+            Err(mut task) => {
+                task.done = done;
+                console(cx).tasks.waiting.insert(number, *task);
+            }
+        }
+    }
+}
+
+/// Whether what a task waits for has come.
+fn wake<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) -> bool {
+    match &task.waiting {
+        Waiting::No => true,
+        Waiting::Frame(frame) => *frame <= cx.frame(),
+        Waiting::Latent(latent) => {
+            let (printed, outcome) = latent.poll();
+            for line in printed {
+                // The output has nothing that fails.
+                let _ = writeln!(task.output, "{line}");
+            }
+            match outcome {
+                None => false,
+                Some(Ok(())) => true,
+                Some(Err(text)) => {
+                    let command = task.output.command().to_owned();
+                    task.output.error(&format!("`{command}` failed: {text}"));
+                    fail(task);
+                    true
+                }
+            }
+        }
+    }
+}
+
+/// Runs a task until it is done, or must wait.
+fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H>>> {
+    task.waiting = Waiting::No;
+    loop {
+        // A frame that was given up may have left its output behind.
+        show(console(cx), &mut task);
+        let step = match next_command(&mut task) {
+            Next::Command(command) => dispatch::dispatch(cx, &mut task, command),
+            Next::Error(error) => {
+                dispatch::complain(cx, &mut task, &error.span, &error.to_string())
+            }
+            Next::Nothing => break,
+        };
+        task.output.end_line();
+        match step {
+            Step::Done => {}
+            Step::Failed => fail(&mut task),
+            Step::Wait(waiting) => {
+                task.waiting = waiting;
+                show(console(cx), &mut task);
+                return Err(Box::new(task));
+            }
+            Step::Enter(frame) => enter(&mut task, frame),
+        }
+    }
+    show(console(cx), &mut task);
+    let outcome = if task.failed {
+        LineOutcome::Failed
+    } else {
+        LineOutcome::Done
+    };
+    Ok(task.output.into_run(outcome))
+}
+
+enum Next {
+    Command(crate::parse::CommandText),
+    Error(crate::parse::ParseError),
+    Nothing,
+}
+
+/// The next command of the top frame; frames that have none left are done.
+fn next_command<H>(task: &mut Task<H>) -> Next {
+    loop {
+        let Some(frame) = task.frames.last_mut() else {
+            return Next::Nothing;
+        };
+        match frame.next() {
+            Some(Ok(command)) => return Next::Command(command),
+            Some(Err(error)) => return Next::Error(error),
+            None => {
+                task.frames.pop();
+            }
+        }
+    }
+}
+
+fn enter<H>(task: &mut Task<H>, frame: Frame) {
+    if task.nested + task.frames.len() >= DEEPEST {
+        let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
+        let mut names: Vec<&str> = names.collect();
+        names.truncate(6);
+        let text = format!(
+            "aliases and scripts go deeper than {DEEPEST}: {} ..; one of them leads to itself",
+            names.join(" > ")
+        );
+        task.output.error(&text);
+        // Nothing on the way there is worth going on with.
+        task.frames.clear();
+        task.failed = true;
+    } else {
+        task.frames.push(frame);
+    }
+}
+
+/// What failed ends its line, and what led to it, up to a script that goes on regardless.
+fn fail<H>(task: &mut Task<H>) {
+    task.failed = true;
+    while let Some(frame) = task.frames.last_mut() {
+        let left = frame.give_up_line();
+        if frame.keeps_going() {
+            break;
+        }
+        if let Some(text) = frame.not_run(left) {
+            task.output.error(&text);
+        }
+        task.frames.pop();
+    }
+}
+
+/// Shows what a task has printed since the last time.
+fn show<H>(console: &mut Console<H>, task: &mut Task<H>) {
+    for line in task.output.ring().since(task.shown) {
+        if let Some(heard) = &mut task.heard {
+            heard(line);
+        }
+        console.shown.push(line.clone());
+    }
+    task.shown = task.output.ring().end();
+}
+
+/// Tells who asked for a line of its end.
+fn tell<H>(cx: &mut Cx<'_, H>, done: Option<DoneFn<H>>, run: LineRun) {
+    let Some(done) = done else {
+        return;
+    };
+    let outcome = cx.callback(None, Duration::ZERO, |cx| done(cx, run));
+    cx.attend();
+    if let Err(panic) = outcome {
+        let culprit = Culprit::new("caller of a console line", reports::DONE_FIX);
+        cx.settle_panic(&culprit, panic);
+    }
+}
+
+/// The runtime ends: who waits hears it.
+pub(crate) fn cancel_all<H>(cx: &mut Cx<'_, H>) {
+    while let Some((_, mut task)) = console(cx).tasks.waiting.pop_first() {
+        let done = task.done.take();
+        tell(cx, done, task.output.into_run(LineOutcome::Cancelled));
+    }
+}

@@ -1,0 +1,204 @@
+//! Telling of changes: who is told, in what order, and how a chase of callbacks ends.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sc_core::{Culprit, Cx, Report, ReportKind, WorldId};
+
+use super::{SetOutcome, Variables};
+use crate::error::VariableError;
+use crate::registry::console;
+use crate::reports;
+
+/// So often one variable is told of before it must come to rest.
+const ROUNDS: u32 = 16;
+
+type Callback<H> = Box<dyn FnMut(&mut Cx<'_, H>, &dyn Any)>;
+
+struct Watcher<H: 'static> {
+    number: u64,
+    variable: u32,
+    world: Option<WorldId>,
+    dropped: Arc<AtomicBool>,
+    /// Empty while it runs.
+    callback: Option<Callback<H>>,
+}
+
+/// The callbacks of a runtime's variables, in the order in which they were bound.
+pub(crate) struct Watchers<H: 'static> {
+    list: Vec<Watcher<H>>,
+    bound: u64,
+}
+
+impl<H> Default for Watchers<H> {
+    fn default() -> Self {
+        Watchers {
+            list: Vec::new(),
+            bound: 0,
+        }
+    }
+}
+
+/// Ends its callback when it is dropped.
+#[derive(Debug)]
+#[must_use = "dropping the guard ends the callback"]
+pub struct ChangeGuard(Option<Arc<AtomicBool>>);
+
+impl ChangeGuard {
+    /// Lets the callback live as long as its variable and its world.
+    pub fn detach(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for ChangeGuard {
+    fn drop(&mut self) {
+        if let Some(dropped) = &self.0 {
+            dropped.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl<H> Watchers<H> {
+    pub(super) fn bind(
+        &mut self,
+        variable: u32,
+        world: Option<WorldId>,
+        callback: Callback<H>,
+    ) -> ChangeGuard {
+        let dropped = Arc::<AtomicBool>::default();
+        self.bound += 1;
+        self.list.push(Watcher {
+            number: self.bound,
+            variable,
+            world,
+            dropped: Arc::clone(&dropped),
+            callback: Some(callback),
+        });
+        ChangeGuard(Some(dropped))
+    }
+
+    /// The first callback of a variable after a number that was bound up to another one.
+    fn next(&self, variable: u32, after: u64, last: u64) -> Option<&Watcher<H>> {
+        let range = |watcher: &&Watcher<H>| watcher.number > after && watcher.number <= last;
+        let mut list = self.list.iter().filter(range);
+        list.find(|watcher| watcher.variable == variable)
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut Watcher<H>> {
+        let at = self.list.binary_search_by_key(&number, |w| w.number).ok()?;
+        self.list.get_mut(at)
+    }
+
+    fn take_where(&mut self, gone: impl Fn(&Watcher<H>) -> bool) -> Vec<Option<Callback<H>>> {
+        let (ended, kept) = self.list.drain(..).partition(gone);
+        self.list = kept;
+        let ended: Vec<Watcher<H>> = ended;
+        ended.into_iter().map(|watcher| watcher.callback).collect()
+    }
+
+    pub(crate) fn leave_world(&mut self, world: WorldId) -> impl Sized + use<H> {
+        self.take_where(|watcher| watcher.world == Some(world))
+    }
+
+    pub(crate) fn leave_variable(&mut self, variable: u32) -> impl Sized + use<H> {
+        self.take_where(|watcher| watcher.variable == variable)
+    }
+
+    fn take_dropped(&mut self) -> Vec<Option<Callback<H>>> {
+        if self.list.iter().any(|w| w.dropped.load(Ordering::Acquire)) {
+            self.take_where(|watcher| watcher.dropped.load(Ordering::Acquire))
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Tells of what a set has changed, and hands its outcome on.
+pub(crate) fn store_result<H>(
+    cx: &mut Cx<'_, H>,
+    outcome: Result<SetOutcome, VariableError>,
+) -> Result<SetOutcome, VariableError> {
+    if let Ok(SetOutcome::Changed) = outcome {
+        notify(cx);
+    }
+    outcome
+}
+
+/// Tells of every change, first changed first. What callbacks change meanwhile is told after them,
+/// each variable once for all that happened to it; a variable that does not come to rest is reported
+/// and left alone.
+pub(crate) fn notify<H>(cx: &mut Cx<'_, H>) {
+    let variables = cx.runtime_state::<Variables>();
+    if variables.notifying {
+        return;
+    }
+    variables.notifying = true;
+    let mut rounds = BTreeMap::<u32, u32>::new();
+    let mut panics = Vec::new();
+    while let Some(variable) = cx.runtime_state::<Variables>().changed.pop_front() {
+        let round = rounds.entry(variable).or_default();
+        *round += 1;
+        if *round > ROUNDS {
+            give_up(cx, &rounds);
+            break;
+        }
+        tell(cx, variable, &mut panics);
+    }
+    cx.runtime_state::<Variables>().notifying = false;
+    for (culprit, panic) in panics {
+        cx.settle_panic(&culprit, panic);
+    }
+}
+
+fn give_up<H>(cx: &mut Cx<'_, H>, rounds: &BTreeMap<u32, u32>) {
+    let variables = cx.runtime_state::<Variables>();
+    variables.changed.clear();
+    let chasing = rounds.iter().filter(|&(_, &rounds)| rounds >= ROUNDS);
+    let names = chasing.filter_map(|(&index, _)| Some(variables.get(index)?.info.name.clone()));
+    let names: Vec<String> = names.collect();
+    let kind = ReportKind::Extension(&reports::VARIABLES_CHASE);
+    let what = format!("its callbacks set it {ROUNDS} times over, and were not told of the last");
+    cx.report(Report::new(kind, what).object(names.join(", ")));
+}
+
+/// Calls the callbacks of one variable with its value.
+fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core::Panic)>) {
+    // Those that are bound meanwhile are told of the next change.
+    let last = console(cx).watchers.bound;
+    let mut after = 0;
+    loop {
+        let dropped = console(cx).watchers.take_dropped();
+        cx.enter(|| drop(dropped));
+        let Some(watcher) = console(cx).watchers.next(variable, after, last) else {
+            return;
+        };
+        let (number, world) = (watcher.number, watcher.world);
+        after = number;
+        if world.is_some_and(|world| !cx.is_world_alive(world)) {
+            continue;
+        }
+        let Some(slot) = cx.runtime_state::<Variables>().get(variable) else {
+            return;
+        };
+        let value = (slot.ops.clone)(&*slot.value);
+        let name = slot.info.name.clone();
+        let watcher = console(cx).watchers.get_mut(number);
+        let Some(mut callback) = watcher.and_then(|watcher| watcher.callback.take()) else {
+            continue;
+        };
+        let outcome = cx.callback(world, Duration::ZERO, |cx| callback(cx, &*value));
+        match console(cx).watchers.get_mut(number) {
+            Some(watcher) => watcher.callback = Some(callback),
+            None => cx.enter(|| drop(callback)),
+        }
+        cx.attend();
+        if let Err(panic) = outcome {
+            let culprit = Culprit::new(format!("callback of {name}"), reports::CHANGE_FIX);
+            panics.push((culprit, panic));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The configuration file: archived variables in TOML, with what is not theirs kept as it is.
+//!
+//! They stand in the table `[variables]`, by name: `"MyGame.Volume" = 0.5`, or dotted as
+//! `MyGame.Volume = 0.5`; names are compared as everywhere, whatever their case.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use sc_core::{Cx, Report, ReportKind};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
+
+use super::{SetBy, SetOutcome, VariableExt, Variables};
+use crate::error::FileError;
+use crate::file;
+use crate::name::fold;
+use crate::registry;
+use crate::reports;
+
+/// What reading a configuration file came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct ConfigRead {
+    /// How many variables were set, or had the value already.
+    pub set: usize,
+    /// Names for which there is no variable yet: their values wait.
+    pub waiting: Vec<String>,
+    /// Names whose values were refused, with the reason; each was reported.
+    pub refused: Vec<(String, String)>,
+}
+
+/// A longer file is refused.
+const LIMIT: u64 = 1 << 20;
+
+const TABLE: &str = "variables";
+
+fn parse(path: &Path) -> Result<DocumentMut, FileError> {
+    let text = file::read(path, LIMIT)?.unwrap_or_default();
+    document(&text).map_err(|message| FileError::NotToml {
+        path: path.to_owned(),
+        message,
+    })
+}
+
+fn document(text: &str) -> Result<DocumentMut, String> {
+    let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let message = error.message().to_owned();
+        let at = error.span().and_then(|span| text.get(..span.start));
+        match at {
+            Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+            None => message,
+        }
+    })?;
+    match document.get(TABLE) {
+        Some(item) if item.as_table_like().is_none() => Err(format!("`{TABLE}` is no table")),
+        _ => Ok(document),
+    }
+}
+
+/// A value as the word that means it.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.value().clone()),
+        Value::Integer(number) => Some(number.value().to_string()),
+        Value::Float(number) => Some(format!("{:?}", number.value())),
+        Value::Boolean(is) => Some(is.value().to_string()),
+        _ => None,
+    }
+}
+
+/// The values of a table by their whole name, tables in it included.
+fn values(table: &dyn TableLike, prefix: &str, into: &mut Vec<(String, Option<String>)>) {
+    for (key, item) in table.iter() {
+        let name = match prefix {
+            "" => key.to_owned(),
+            prefix => format!("{prefix}.{key}"),
+        };
+        if let Some(table) = item.as_table_like() {
+            values(table, &name, into);
+        } else {
+            into.push((name, item.as_value().and_then(word)));
+        }
+    }
+}
+
+/// The names and words in the text of a configuration file; a word is missing where the value is
+/// neither text, number nor truth.
+pub(crate) fn entries(text: &str) -> Result<Vec<(String, Option<String>)>, String> {
+    let document = document(text)?;
+    let mut found = Vec::new();
+    if let Some(table) = document.get(TABLE).and_then(Item::as_table_like) {
+        values(table, "", &mut found);
+    }
+    Ok(found)
+}
+
+pub(super) fn load<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<ConfigRead, FileError> {
+    registry::console(cx);
+    let text = file::read(path, LIMIT)?.unwrap_or_default();
+    let found = entries(&text).map_err(|message| FileError::NotToml {
+        path: path.to_owned(),
+        message,
+    })?;
+    let mut read = ConfigRead::default();
+    for (name, word) in found {
+        let outcome = match &word {
+            Some(word) => cx.set_var_text(&name, word, SetBy::ConfigFile),
+            None => Err(crate::error::VariableError::NotAllowed {
+                name: name.clone(),
+                why: "the file holds neither a text, a number, true nor false".to_owned(),
+            }),
+        };
+        match outcome {
+            Ok(SetOutcome::Waiting) => read.waiting.push(name),
+            Ok(_) => {
+                read.set += 1;
+                mark(cx, &name);
+            }
+            // Someone else's word counts more, as it should; the entry is good.
+            Err(crate::error::VariableError::LowerPriority { .. }) => {
+                tracing::info!(target: "stillcooking", "console: `{name}` of the config file does not override who has set it");
+                mark(cx, &name);
+            }
+            Err(error) => {
+                let kind = ReportKind::Extension(&reports::VALUE_REFUSED);
+                let what = format!("{}: {error}", path.display());
+                cx.report(Report::new(kind, what).object(name.as_str()));
+                read.refused.push((name, error.to_string()));
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Notes that the file has a good entry of a variable.
+fn mark<H>(cx: &mut Cx<'_, H>, name: &str) {
+    if let Some(index) = super::place::find(cx, name)
+        && let Some(slot) = cx.runtime_state::<Variables>().get_mut(index)
+    {
+        slot.in_file = true;
+    }
+}
+
+/// What is to become of an entry of the file.
+enum Fate {
+    Write(Value),
+    Remove,
+}
+
+pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> {
+    let mut document = parse(path)?;
+    let mut fates = fates(cx);
+    if !document.contains_key(TABLE) {
+        if fates.values().all(|(_, fate)| matches!(fate, Fate::Remove)) {
+            return Ok(());
+        }
+        document.insert(TABLE, toml_edit::table());
+    }
+    if let Some(table) = document.get_mut(TABLE).and_then(Item::as_table_like_mut) {
+        let mut done = BTreeSet::new();
+        update(table, "", &fates, &mut done);
+        fates.retain(|folded, _| !done.contains(folded));
+        for (name, fate) in fates.into_values() {
+            if let Fate::Write(value) = fate {
+                table.insert(&name, Item::Value(value));
+            }
+        }
+    }
+    file::write(path, &document.to_string())
+}
+
+/// What is to become of the entries of archived variables, by folded name.
+fn fates<H>(cx: &mut Cx<'_, H>) -> BTreeMap<String, (String, Fate)> {
+    registry::sweep(cx);
+    let infos: Vec<_> = registry::console(cx).entries.sorted().cloned().collect();
+    let mut fates = BTreeMap::new();
+    for info in infos.iter().filter(|info| info.flags.archive) {
+        let Some(index) = super::place::find(cx, &info.name) else {
+            continue;
+        };
+        let Some(slot) = cx.runtime_state::<Variables>().get(index) else {
+            continue;
+        };
+        let fate = match slot.set_by {
+            SetBy::Constructor if slot.in_file => Fate::Remove,
+            // An entry that was refused, or never read, is not ours to remove.
+            SetBy::Constructor => continue,
+            // For one run.
+            SetBy::CommandLine => continue,
+            _ => Fate::Write(value(slot)),
+        };
+        fates.insert(info.folded.clone(), (info.name.clone(), fate));
+    }
+    fates
+}
+
+/// The value of a variable in TOML: as what it is, else as text.
+fn value(slot: &super::VariableSlot) -> Value {
+    let value = &*slot.value;
+    if let Some(&is) = value.downcast_ref::<bool>() {
+        return is.into();
+    }
+    let text = (slot.ops.show)(value);
+    number(value, &text).unwrap_or_else(|| text.into())
+}
+
+/// A number of one of Rust's types, as far as TOML has it.
+fn number(value: &dyn Any, text: &str) -> Option<Value> {
+    macro_rules! is_one_of {
+        ($($type:ty),*) => { $(value.is::<$type>())||* };
+    }
+    if is_one_of!(
+        i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
+    ) {
+        text.parse::<i64>().ok().map(Value::from)
+    } else if is_one_of!(f32, f64) {
+        text.parse::<f64>().ok().map(Value::from)
+    } else {
+        None
+    }
+}
+
+/// Updates the entries that are there, wherever they stand in the table.
+fn update(
+    table: &mut dyn TableLike,
+    prefix: &str,
+    fates: &BTreeMap<String, (String, Fate)>,
+    done: &mut BTreeSet<String>,
+) {
+    let keys: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).collect();
+    for key in keys {
+        let name = match prefix {
+            "" => key.clone(),
+            prefix => format!("{prefix}.{key}"),
+        };
+        let folded = fold(&name);
+        match table.get_mut(&key) {
+            Some(item) if item.is_table_like() => {
+                if let Some(table) = item.as_table_like_mut() {
+                    update(table, &name, fates, done);
+                }
+                continue;
+            }
+            Some(Item::Value(old)) => match fates.get(&folded) {
+                Some((_, Fate::Write(new))) => {
+                    let mut new = new.clone();
+                    // Its comment and its spaces stay.
+                    *new.decor_mut() = old.decor().clone();
+                    *old = new;
+                }
+                Some((_, Fate::Remove)) => {
+                    table.remove(&key);
+                }
+                None => continue,
+            },
+            _ => continue,
+        }
+        done.insert(folded);
+    }
+}
