@@ -125,7 +125,10 @@ fn play(t: &mut Test, input: &'static str) -> Vec<String> {
 #[test]
 fn plain_lines_in_plain_lines_out() {
     let mut t = Test::new(Vec::new());
-    let shown = play(&mut t, "test.note a\r\n\n   \nTest.Note \"b c\"; test.note d\ntest.note e");
+    let shown = play(
+        &mut t,
+        "test.note a\r\n\n   \nTest.Note \"b c\"; test.note d\ntest.note e",
+    );
     assert_eq!(shown, ["noted a", "noted b c", "noted d", "noted e"]);
 }
 
@@ -156,7 +159,14 @@ fn lines_run_in_the_console_stage_one_after_the_other() {
 fn a_line_that_waits_holds_the_next_one() {
     let mut t = Test::new(Vec::new());
     play(&mut t, "test.note a; wait 3; test.note b\ntest.note c\n");
-    assert_eq!(t.host, ["note a in frame 1", "note b in frame 4", "note c in frame 5"]);
+    assert_eq!(
+        t.host,
+        [
+            "note a in frame 1",
+            "note b in frame 4",
+            "note c in frame 5"
+        ]
+    );
 }
 
 #[test]
@@ -167,7 +177,9 @@ fn what_a_line_prints_is_shown_as_it_comes() {
     let terminal = Terminal::new()
         .start_on(&mut t.cx(), input, written.clone())
         .unwrap();
-    typing.send("test.note a; wait 1000; test.note b\n".into()).unwrap();
+    typing
+        .send("test.note a; wait 1000; test.note b\n".into())
+        .unwrap();
     terminal.wait_for_line();
     t.tick(0.1);
     while written.text() != "noted a\n" {
@@ -274,7 +286,10 @@ fn a_log_that_is_attached_later_or_changed_is_shown_once() {
     log(&second, "two");
     drop(typing);
     drop(terminal);
-    assert_eq!(written.lines(), [" INFO terminal: one", " INFO terminal: two"]);
+    assert_eq!(
+        written.lines(),
+        [" INFO terminal: one", " INFO terminal: two"]
+    );
 }
 
 #[test]
@@ -380,7 +395,10 @@ fn an_output_that_blocks_does_not_block_the_game() {
     let lines = written.lines();
     // The newest are there, and how many are not.
     assert_eq!(lines.last().unwrap(), " INFO flood: 29999");
-    let lost = lines.iter().find(|l| l.contains("lines were not shown")).unwrap();
+    let lost = lines
+        .iter()
+        .find(|l| l.contains("lines were not shown"))
+        .unwrap();
     let lost: usize = lost[1..lost.find(' ').unwrap()].parse().unwrap();
     assert_eq!(lines.len() - 1 + lost, 30_000);
 }
@@ -442,7 +460,10 @@ fn two_terminals_of_two_runtimes_do_not_meet() {
     print_string!(a.cx(), "a");
     print_string!(b.cx(), "b");
     drop((first, second));
-    assert_eq!((to_first.text(), to_second.text()), ("a\n".into(), "b\n".into()));
+    assert_eq!(
+        (to_first.text(), to_second.text()),
+        ("a\n".into(), "b\n".into())
+    );
 }
 
 #[test]
@@ -464,7 +485,10 @@ fn two_terminals_of_one_runtime_show_what_concerns_both() {
 #[test]
 fn a_secret_is_nowhere_but_where_it_belongs() {
     let mut t = Test::new(Vec::new());
-    let shown = play(&mut t, "test.login mia hunter2\ntest.login mia hunter2 hunter2\n");
+    let shown = play(
+        &mut t,
+        "test.login mia hunter2\ntest.login mia hunter2 hunter2\n",
+    );
     assert_eq!(t.host, ["hunter2"]);
     let text = shown.join("\n");
     assert!(text.starts_with("hello mia\n"), "{text}");

@@ -46,7 +46,8 @@ impl LogRecord {
     }
 }
 
-/// On as many lines as the message has: level, target, message, fields; not the time.
+/// On as many lines as the message has: level, target, message, fields that are not empty; not the
+/// time.
 ///
 /// ```
 /// use sc_console::LogRing;
@@ -63,7 +64,7 @@ impl fmt::Display for LogRecord {
         if !self.message.is_empty() {
             write!(f, " {}", self.message)?;
         }
-        for (name, value) in &self.fields {
+        for (name, value) in self.fields.iter().filter(|(_, value)| !value.is_empty()) {
             write!(f, " {name}={value}")?;
         }
         Ok(())

@@ -31,6 +31,9 @@ pub(super) fn warn_once<H>(cx: &mut Cx<'_, H>, template: &str, arguments: &[Stri
         }
         let what =
             format!("the template `{template}` was printed without a value for `{argument}`");
-        cx.report(Report::new(ReportKind::Extension(&TEMPLATE_ARGUMENT_MISSING), what));
+        cx.report(Report::new(
+            ReportKind::Extension(&TEMPLATE_ARGUMENT_MISSING),
+            what,
+        ));
     }
 }

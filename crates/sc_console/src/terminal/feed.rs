@@ -74,7 +74,9 @@ impl Feed {
         let mut taken = Vec::with_capacity(count + 1);
         match std::mem::take(&mut state.pushed_out) {
             0 => {}
-            1 => taken.push(Item::Notice("1 line was not shown: too many at once".into())),
+            1 => taken.push(Item::Notice(
+                "1 line was not shown: too many at once".into(),
+            )),
             lost => {
                 let notice = format!("{lost} lines were not shown: too many at once");
                 taken.push(Item::Notice(notice));
@@ -164,7 +166,10 @@ mod tests {
             feed.push(Item::Notice(n.to_string()));
         }
         let taken = notices(feed.take(2));
-        assert_eq!(taken, ["3 lines were not shown: too many at once", "3", "4"]);
+        assert_eq!(
+            taken,
+            ["3 lines were not shown: too many at once", "3", "4"]
+        );
         assert_eq!(notices(feed.take(1)), ["5"]);
         assert_eq!(feed.take(usize::MAX).len(), CAPACITY - 3);
         assert!(feed.take(1).is_empty());

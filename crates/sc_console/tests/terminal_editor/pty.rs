@@ -2,8 +2,11 @@
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
 use std::process::Child;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -12,10 +15,19 @@ use pty_process::blocking::{Command, Pty as Device};
 use vt100::{Callbacks, Parser, Screen};
 
 /// Longer than this, and what is waited for will not come. Only a test that fails waits so long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) const COLUMNS: u16 = 60;
 const ROWS: u16 = 24;
+
+/// What the test binary is started with, to be the program.
+pub(crate) const ARGUMENTS: [&str; 5] = [
+    "--ignored",
+    "--exact",
+    "program",
+    "--nocapture",
+    "--test-threads=1",
+];
 
 /// Answers what a program asks of its terminal.
 #[derive(Default)]
@@ -51,24 +63,30 @@ pub(crate) struct Pty {
     device: Arc<Device>,
     state: Arc<(Mutex<State>, Condvar)>,
     child: Child,
+    listener: UnixListener,
+    socket: PathBuf,
+    connected: Option<UnixStream>,
 }
 
 impl Pty {
     /// Starts the program in one of its parts, in a shell that says afterwards how it ended and in
     /// which state it left the terminal.
-    pub(crate) fn start(part: &str) -> Self {
-        Self::start_with(part, &[])
-    }
-
-    pub(crate) fn start_with(part: &str, env: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(part: &str, env: &[(&str, &str)]) -> Self {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let socket = format!("sc_console_{}_{number}", std::process::id());
+        let socket = std::env::temp_dir().join(socket);
+        let listener = UnixListener::bind(&socket).unwrap();
         let (device, program_side) = pty_process::blocking::open().unwrap();
         device.resize(Size::new(ROWS, COLUMNS)).unwrap();
-        let script = r#""$0" --ignored --exact program --nocapture --test-threads=1; echo "ended with $?"; stty -a; echo done"#;
+        let script = r#""$0" "$@"; echo "ended with $?"; stty -a; echo done"#;
         let child = Command::new("sh")
             .arg("-c")
             .arg(script)
             .arg(std::env::current_exe().unwrap())
+            .args(ARGUMENTS)
             .env("SC_TERMINAL_PART", part)
+            .env("SC_TERMINAL_SOCKET", &socket)
             .env("TERM", "xterm-256color")
             .env("RUST_BACKTRACE", "0")
             .env_remove("NO_COLOR")
@@ -76,12 +94,8 @@ impl Pty {
             .spawn(program_side)
             .unwrap();
         let (rows, columns) = (NonZeroU16::new(ROWS), NonZeroU16::new(COLUMNS));
-        let parser = Parser::new_with_callbacks(
-            rows.unwrap(),
-            columns.unwrap(),
-            0,
-            Answers::default(),
-        );
+        let parser =
+            Parser::new_with_callbacks(rows.unwrap(), columns.unwrap(), 0, Answers::default());
         let state = State {
             parser,
             written: Vec::new(),
@@ -91,6 +105,9 @@ impl Pty {
             device: Arc::new(device),
             state: Arc::new((Mutex::new(state), Condvar::new())),
             child,
+            listener,
+            socket,
+            connected: None,
         };
         let (device, state) = (Arc::clone(&pty.device), Arc::clone(&pty.state));
         thread::spawn(move || read_all(&device, &state));
@@ -100,6 +117,15 @@ impl Pty {
     /// Types text, and keys as a terminal sends them.
     pub(crate) fn type_in(&mut self, keys: &str) {
         (&*self.device).write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Has one of the program's threads do something.
+    pub(crate) fn poke(&mut self, what: &str) {
+        let listener = &self.listener;
+        let socket = self
+            .connected
+            .get_or_insert_with(|| listener.accept().unwrap().0);
+        writeln!(socket, "{what}").unwrap();
     }
 
     /// Returns when the screen is as it should be.
@@ -117,25 +143,37 @@ impl Pty {
             is_so(screen),
             "waited for {what}; the screen is\n{}\nand was written:\n{:?}",
             screen.contents(),
-            written.chars().rev().take(2000).collect::<Vec<_>>().into_iter().rev().collect::<String>(),
+            written
+                .chars()
+                .rev()
+                .take(2000)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .collect::<String>(),
         );
     }
 
-    /// Returns when the program and its shell have ended: what the screen showed then, and everything
-    /// that was written.
+    /// Returns when the program and its shell have ended: what the screen shows then, everything that
+    /// was written, and whether the screen's modes are what they were at the start.
     #[track_caller]
-    pub(crate) fn end(&mut self) -> (String, String) {
+    pub(crate) fn end(&mut self) -> (String, String, bool) {
         let (lock, changed) = &*self.state;
         let state = lock.lock().unwrap();
         let (state, waited) = changed
             .wait_timeout_while(state, PATIENCE, |state| !state.ended)
             .unwrap();
-        let screen = state.parser.screen().contents();
-        assert!(!waited.timed_out(), "it did not end; the screen is\n{screen}");
+        let screen = state.parser.screen();
+        let is_clean = !screen.bracketed_paste() && !screen.hide_cursor();
+        let screen = screen.contents();
+        assert!(
+            !waited.timed_out(),
+            "it did not end; the screen is\n{screen}"
+        );
         let written = String::from_utf8_lossy(&state.written).into_owned();
         drop(state);
         self.child.wait().unwrap();
-        (screen, written)
+        (screen, written, is_clean)
     }
 }
 
@@ -144,6 +182,7 @@ impl Drop for Pty {
         // It may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.socket);
     }
 }
 
@@ -156,7 +195,8 @@ fn read_all(mut device: &Device, state: &(Mutex<State>, Condvar)) {
             Ok(read) if read > 0 => read,
             _ => break,
         };
-        let mut state = lock.lock().unwrap();
+        // A test that has failed looks no more.
+        let Ok(mut state) = lock.lock() else { break };
         state.written.extend_from_slice(&bytes[..read]);
         state.parser.process(&bytes[..read]);
         let answer = std::mem::take(&mut state.parser.callbacks_mut().0);
@@ -166,7 +206,7 @@ fn read_all(mut device: &Device, state: &(Mutex<State>, Condvar)) {
             break;
         }
     }
-    lock.lock().unwrap().ended = true;
+    lock.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
     changed.notify_all();
 }
 

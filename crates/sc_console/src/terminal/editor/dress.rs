@@ -32,10 +32,7 @@ impl Prompt for TerminalPrompt {
         Cow::Borrowed("")
     }
 
-    fn render_prompt_history_search_indicator(
-        &self,
-        search: PromptHistorySearch,
-    ) -> Cow<'_, str> {
+    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
         let found = match search.status {
             PromptHistorySearchStatus::Passing => "",
             PromptHistorySearchStatus::Failing => "not found: ",
@@ -105,7 +102,10 @@ mod tests {
     fn secrets_are_stars_and_the_caret_stays_where_it_is() {
         assert_eq!(hide("help", "help"), "help");
         assert_eq!(hide("login mia pass7", "login mia ***"), "login mia *****");
-        assert_eq!(hide("login p\u{e9}; help", "login ***; help"), "login ***; help");
+        assert_eq!(
+            hide("login p\u{e9}; help", "login ***; help"),
+            "login ***; help"
+        );
         assert_eq!(hide("a x b y c", "a *** b *** c"), "a ***** c");
         assert_eq!(hide("login *x*", "login ***"), "login *\u{2a}*");
         assert_eq!(hide("login p", "login ***"), "login *");

@@ -130,7 +130,11 @@ fn rows_to_end(pieces: &[&str], width: u16) -> u16 {
 fn assumed_rows(line: &str, width: u16) -> u16 {
     let width = usize::from(width.max(1));
     let rows = line.lines().enumerate().map(|(index, line)| {
-        let length = if index == 0 { line.len() + 3 } else { line.len() };
+        let length = if index == 0 {
+            line.len() + 3
+        } else {
+            line.len()
+        };
         length / width + 1
     });
     u16::try_from(rows.sum::<usize>().saturating_sub(1)).unwrap_or(u16::MAX)
@@ -208,7 +212,10 @@ mod tests {
         assert_eq!(preparation(place("help", 4, 80)), "\r\x1b[J");
         assert_eq!(preparation(place("", 0, 80)), "\r\x1b[J");
         // The caret is in the second row, and the editor thinks so.
-        assert_eq!(preparation(place("123456789", 9, 10)), "\x1b[1A\r\x1b[J\r\n");
+        assert_eq!(
+            preparation(place("123456789", 9, 10)),
+            "\x1b[1A\r\x1b[J\r\n"
+        );
         // The caret is in the first row of two.
         assert_eq!(preparation(place("123456789", 2, 10)), "\r\x1b[J\r\n");
         // It counts bytes: four letters of two bytes are one row, and it thinks two.

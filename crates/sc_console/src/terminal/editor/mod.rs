@@ -47,7 +47,7 @@ pub(super) fn start(
 ) -> Result<(Arc<Session>, Receiver<()>), TerminalError> {
     let session = Session::take().ok_or(TerminalError::Taken)?;
     let history = KeptHistory::open(terminal.history_file.as_deref(), shared)?;
-    let mut desk = Desk {
+    let desk = Desk {
         prompt: TerminalPrompt(terminal.prompt.clone()),
         canvas: Canvas::new(&terminal.prompt),
         look: Look {
@@ -63,6 +63,7 @@ pub(super) fn start(
     let started = thread.spawn(move || {
         // Dropped last, so that it tells the end of all the rest.
         let _done = sender;
+        let mut desk = desk;
         let editor = desk.editor(history);
         let outcome = catch_unwind(AssertUnwindSafe(|| desk.work(editor)));
         desk.session.restore_if_editing();
