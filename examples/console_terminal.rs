@@ -163,7 +163,9 @@ command! {
 fn pots(cx: &mut C<'_>, _typed: &str) -> Vec<String> {
     let list = cx.runtime().tick_list();
     let pots = &cx.host().pots;
-    let on = list.into_iter().filter(|t| pots.iter().any(|pot| pot.id() == t.id));
+    let on = list
+        .into_iter()
+        .filter(|t| pots.iter().any(|pot| pot.id() == t.id));
     on.map(|tick| tick.name).collect()
 }
 

@@ -252,6 +252,10 @@ fn it_shows_output_log_and_messages_once_each() {
     let mut t = Test::new(Vec::new());
     t.cx().attach_log(&ring);
     let shown = tracing::subscriber::with_default(ring.subscriber(), || {
+        // Other tests print at the same time. A place in the code that logs may note that nobody
+        // listens, just when this begins to: so it has been there once, and is asked again.
+        play(&mut Test::new(Vec::new()), "test.tell\n");
+        ring.set_filter("info").unwrap();
         play(&mut t, "test.tell\ntest.tell\n")
     });
     // A message that replaces another by its key is not shown again.
@@ -348,8 +352,8 @@ fn the_end_of_the_runtime_ends_it() {
         } else {
             drop(t);
         }
-        // The line that was under way is gone, or cancelled; the next one finds nobody.
-        typing.send("test.note a\n".into()).unwrap();
+        // The line that was under way is gone, or cancelled; the next one finds nobody, if it is read.
+        let _ = typing.send("test.note a\n".into());
         while terminal.is_open() {
             std::thread::yield_now();
         }
