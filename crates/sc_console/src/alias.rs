@@ -24,7 +24,6 @@ pub(crate) struct Aliases {
 impl Aliases {
     /// Sets what a name stands for, and how that is shown. `secret` when the line holds secrets, or
     /// takes some at its end.
-    #[cfg(feature = "commands")]
     pub(crate) fn set(&mut self, name: &str, line: &str, shown: &str, secret: bool) {
         let folded = fold(name);
         let info = Arc::new(EntryInfo {
@@ -53,7 +52,6 @@ impl Aliases {
         self.names.get(folded)
     }
 
-    #[cfg(feature = "commands")]
     pub(crate) fn remove(&mut self, name: &str) -> bool {
         self.revision += 1;
         self.names.remove(&fold(name)).is_some()

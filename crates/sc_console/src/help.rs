@@ -11,7 +11,6 @@ fn or_no_text(text: &str) -> &str {
 }
 
 /// Everything about a command or an alias.
-#[cfg(feature = "commands")]
 pub(crate) fn entry(info: &EntryInfo) -> Vec<String> {
     if info.kind == EntryKind::Alias {
         return vec![format!("{} stands for: {}", info.name, info.about)];

@@ -92,6 +92,9 @@
 //! - `print` (default): printing to screen and log.
 //! - `terminal`: the terminal front end.
 
+// Without commands, what only they use is left for the compiler to drop.
+#![cfg_attr(not(feature = "commands"), allow(dead_code, unused_imports))]
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;

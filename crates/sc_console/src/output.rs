@@ -33,11 +33,11 @@ pub struct OutputLine {
 pub enum LineOutcome {
     /// Everything on it was done.
     Done,
-    /// Something on it failed; the output says what, and the rest of it was not run.
+    /// Something on it failed; the output says what, and what was not run for it.
     Failed,
     /// It waits for a latent command or for frames, and goes on in the stage `Console`.
     Pending,
-    /// The runtime was shut down while it waited.
+    /// The runtime was shut down before all of it was done.
     Cancelled,
 }
 

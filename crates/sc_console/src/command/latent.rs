@@ -50,7 +50,6 @@ pub struct LatentEnd(Arc<Mutex<Shared>>);
 
 impl Latent {
     /// A command that is not done, and what says that it is.
-    #[must_use]
     pub fn new() -> (Latent, LatentEnd) {
         let shared = Arc::<Mutex<Shared>>::default();
         (Latent(Arc::clone(&shared)), LatentEnd(shared))

@@ -55,12 +55,14 @@ impl IntoSuggest for fn(&mut dyn AnyCx, &str) -> Vec<String> {
     }
 }
 
+/// Says whether a word is allowed.
+type Check = Box<dyn Fn(&str) -> Result<(), TakeError>>;
+
 /// A parameter.
 pub(crate) struct Param {
     pub(crate) info: ParamInfo,
     pub(crate) suggest: Option<AnySuggest>,
-    /// Whether a word is allowed.
-    pub(crate) check: Box<dyn Fn(&str) -> Result<(), TakeError>>,
+    pub(crate) check: Check,
 }
 
 /// A parameter that is being declared. The macros make it.

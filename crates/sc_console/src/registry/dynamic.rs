@@ -225,11 +225,7 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         },
     };
     let console = console(cx);
-    let slot = console.entries.insert(Entry {
-        info: Arc::new(info),
-        binding,
-        role,
-    });
+    let slot = console.entries.insert(Entry::new(info, binding, role));
     let handler = Handler {
         body: Body::Closure(Some(parts.body)),
         params: parts.params.into(),
@@ -248,7 +244,6 @@ pub(crate) fn place(location: &Location<'_>) -> String {
 }
 
 /// Registers a command of the console's own.
-#[cfg(feature = "commands")]
 pub(crate) fn register_built_in<H>(cx: &mut Cx<'_, H>, definition: CommandDef<H>) {
     if let Some(parts) = definition.0 {
         insert(cx, parts, Binding::default(), Role::BuiltIn);
@@ -272,15 +267,10 @@ pub(crate) fn unregister_name<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
 
 /// Ends every dynamic command and variable of an owner; how many.
 pub(crate) fn unregister_owner<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usize {
-    let mut ended = 0;
-    for slot in console(cx).entries.bound() {
-        let of_owner = |entry: &Entry| {
-            let life = entry.binding.owner;
-            life.is_some_and(|life| life.object() == owner)
-        };
-        if console(cx).entries.get(slot).is_some_and(of_owner) {
-            ended += usize::from(remove(cx, slot));
-        }
-    }
-    ended
+    let of_owner = |entry: &Entry| {
+        let life = entry.binding.owner;
+        life.is_some_and(|life| life.object() == owner)
+    };
+    let slots = console(cx).entries.dynamic(of_owner);
+    slots.into_iter().filter(|&slot| remove(cx, slot)).count()
 }

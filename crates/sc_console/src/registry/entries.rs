@@ -41,9 +41,22 @@ impl Binding {
 }
 
 pub(crate) struct Entry {
+    /// The number of its registration.
+    number: u64,
     pub(crate) info: Arc<EntryInfo>,
     pub(crate) binding: Binding,
     pub(crate) role: Role,
+}
+
+impl Entry {
+    pub(crate) fn new(info: EntryInfo, binding: Binding, role: Role) -> Self {
+        Entry {
+            number: 0,
+            info: Arc::new(info),
+            binding,
+            role,
+        }
+    }
 }
 
 /// The entries of a console.
@@ -53,8 +66,9 @@ pub(crate) struct Entries {
     generations: Vec<u32>,
     free: Vec<u32>,
     names: BTreeMap<String, u32>,
-    /// Slots of what can end before the runtime does, or is dynamic, in order of registration.
-    bound: Vec<u32>,
+    /// Slots of what is dynamic, by the number of its registration.
+    bound: BTreeMap<u64, u32>,
+    registered: u64,
     revision: u64,
 }
 
@@ -72,15 +86,17 @@ impl Entries {
         self.names.get(folded).copied()
     }
 
-    pub(crate) fn insert(&mut self, entry: Entry) -> u32 {
+    pub(crate) fn insert(&mut self, mut entry: Entry) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.generations.push(0);
             u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         });
         self.names.insert(entry.info.folded.clone(), slot);
+        self.registered += 1;
+        entry.number = self.registered;
         if entry.binding.dynamic {
-            self.bound.push(slot);
+            self.bound.insert(entry.number, slot);
         }
         if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = Some(entry);
@@ -96,16 +112,18 @@ impl Entries {
         }
         self.free.push(slot);
         self.names.remove(&entry.info.folded);
-        if entry.binding.dynamic {
-            self.bound.retain(|&bound| bound != slot);
-        }
+        self.bound.remove(&entry.number);
         self.revision += 1;
         Some(entry)
     }
 
-    /// A copy of the slots of what is dynamic: it may change while they are gone through.
-    pub(crate) fn bound(&self) -> Vec<u32> {
-        self.bound.clone()
+    /// The slots of what is dynamic and fits, in order of registration. A copy: they may change while
+    /// they are gone through.
+    pub(crate) fn dynamic(&self, fits: impl Fn(&Entry) -> bool) -> Vec<u32> {
+        let slots = self.bound.values().copied();
+        slots
+            .filter(|&slot| self.get(slot).is_some_and(&fits))
+            .collect()
     }
 
     pub(crate) fn revision(&self) -> u64 {

@@ -31,7 +31,6 @@ pub(crate) use dynamic::{
 pub(crate) use entries::{Binding, Entries, Entry, Role};
 pub use replace::{CommandRegistry, ForwardedCall, RegistriesCompete, RegistryEntry};
 pub(crate) use replace::{Registry, forward, provide};
-#[cfg(feature = "commands")]
 pub(crate) use statics::collected;
 pub(crate) use statics::{add_commands, add_variables};
 pub(crate) use suggest::suggest;
@@ -135,14 +134,11 @@ fn start<H>(cx: &mut Cx<'_, H>) {
 
 /// Removes what has lost its owner, its world or its guard.
 pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
-    for slot in console(cx).entries.bound() {
-        let Some(entry) = console(cx).entries.get(slot) else {
-            continue;
-        };
-        let binding = entry.binding.clone();
-        if !binding.holds(cx) {
-            remove(cx, slot);
-        }
+    let Some(console) = cx.runtime().state::<Console<H>>() else {
+        return;
+    };
+    for slot in console.entries.dynamic(|entry| !entry.binding.holds(cx)) {
+        remove(cx, slot);
     }
 }
 
@@ -163,20 +159,18 @@ pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
 
 /// The end of a world: what is bound to it goes.
 fn leave_world<H>(cx: &mut Cx<'_, H>, world: WorldId) {
-    for slot in console(cx).entries.bound() {
-        let of_world = |entry: &Entry| entry.binding.world == Some(world);
-        if console(cx).entries.get(slot).is_some_and(of_world) {
-            remove(cx, slot);
-        }
+    let of_world = |entry: &Entry| entry.binding.world == Some(world);
+    for slot in console(cx).entries.dynamic(of_world) {
+        remove(cx, slot);
     }
-    console(cx).watchers.leave_world(world);
-    sweep(cx);
+    let callbacks = console(cx).watchers.leave_world(world);
+    cx.enter(|| drop(callbacks));
 }
 
 /// The end of the runtime: everything dynamic goes, and who waits hears it.
 fn end<H>(cx: &mut Cx<'_, H>) {
     crate::run::cancel_all(cx);
-    for slot in console(cx).entries.bound() {
+    for slot in console(cx).entries.dynamic(|_| true) {
         remove(cx, slot);
     }
     replace::close(cx);

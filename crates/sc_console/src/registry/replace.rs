@@ -236,7 +236,7 @@ impl RegistryEntry {
             type_id: TypeId::of::<R>,
             place,
             make: || {
-                let boxed: Boxed<H> = Box::new(R::default());
+                let boxed: Boxed<H> = Box::<R>::default();
                 Box::new(Some(boxed))
             },
         }

@@ -2,7 +2,6 @@
 
 use std::any::TypeId;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use sc_core::{Cx, Report, ReportKind};
 
@@ -65,7 +64,6 @@ pub(super) fn collect<H>(cx: &mut Cx<'_, H>) -> (usize, usize) {
 }
 
 /// How many commands and variables the program has collected, of whatever host.
-#[cfg(feature = "commands")]
 pub(crate) fn collected() -> (usize, usize) {
     (
         inventory::iter::<CommandEntry>.into_iter().count(),
@@ -244,11 +242,8 @@ fn insert<H>(
         flags: command.flags,
         origin: Origin::Static(command.place.to_string()),
     };
-    let slot = console.entries.insert(Entry {
-        info: Arc::new(info),
-        binding: Binding::default(),
-        role: Role::Static,
-    });
+    let entry = Entry::new(info, Binding::default(), Role::Static);
+    let slot = console.entries.insert(entry);
     let handler = Handler {
         body,
         params,

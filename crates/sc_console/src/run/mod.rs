@@ -16,6 +16,7 @@ use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine};
+use crate::parse::parse_line;
 use crate::redact::redact;
 use crate::registry::{Console, console};
 use crate::reports;
@@ -24,7 +25,6 @@ use crate::source::Source;
 pub(crate) use dispatch::nearest_visible;
 pub(crate) use frame::Frame;
 pub(crate) use frame::Lines;
-#[cfg(feature = "commands")]
 pub(crate) use script::read_script;
 pub(crate) use script::startup;
 
@@ -110,6 +110,7 @@ pub(crate) fn run_line<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) -> Lin
     let task = Task::new(line, source, nested, None);
     match go_on(cx, task) {
         Ok(run) => run,
+        Err(task) if cx.runtime().is_shut_down() => task.output.into_run(LineOutcome::Cancelled),
         Err(task) => {
             let run = task.output.run_so_far(LineOutcome::Pending);
             keep(cx, *task);
@@ -126,7 +127,13 @@ pub(crate) fn queue_line<H>(
     done: Option<DoneFn<H>>,
 ) {
     begin(cx, line, source);
-    keep(cx, Task::new(line, source, 0, done));
+    let task = Task::new(line, source, 0, done);
+    if cx.runtime().is_shut_down() {
+        // There is no next stage.
+        tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
+    } else {
+        keep(cx, task);
+    }
 }
 
 /// Runs a line in the next stage, for somebody who wants what it prints as it comes.
@@ -149,7 +156,9 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     let console = console(cx);
     let (shown, _) = redact(line, &*console);
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
-    if matches!(source, Source::Local | Source::Terminal) && !shown.trim().is_empty() {
+    let parsed = parse_line(line);
+    let is_blank = parsed.commands.is_empty() && parsed.errors.is_empty();
+    if matches!(source, Source::Local | Source::Terminal) && !is_blank {
         console.history.push(&shown);
         for text in shown.lines() {
             console.shown.push(OutputLine {

@@ -154,7 +154,14 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
         if fates.values().all(|(_, fate)| matches!(fate, Fate::Remove)) {
             return Ok(());
         }
-        document.insert(TABLE, toml_edit::table());
+        // What stands at the end of the file stays before it.
+        let end = document.trailing().as_str().unwrap_or_default().to_owned();
+        let is_empty = document.is_empty() && end.is_empty();
+        let mut table = toml_edit::Table::new();
+        let gap = if is_empty { "" } else { "\n" };
+        table.decor_mut().set_prefix(format!("{end}{gap}"));
+        document.set_trailing("");
+        document.insert(TABLE, Item::Table(table));
     }
     if let Some(table) = document.get_mut(TABLE).and_then(Item::as_table_like_mut) {
         let mut done = BTreeSet::new();

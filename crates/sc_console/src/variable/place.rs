@@ -21,7 +21,7 @@ pub(crate) fn install<H>(
     origin: Origin,
     binding: Binding,
 ) -> u32 {
-    let info = Arc::new(EntryInfo {
+    let info = EntryInfo {
         name: name.to_owned(),
         folded: fold(name),
         kind: EntryKind::Variable,
@@ -29,16 +29,14 @@ pub(crate) fn install<H>(
         params: vec![variable.info.clone()],
         flags: variable.flags,
         origin,
-    });
-    let variables = cx.runtime_state::<Variables>();
-    let index = variables.insert(variable, declared, Arc::clone(&info));
-    let waiting = variables.waiting.remove(&info.folded);
+    };
     let folded = info.folded.clone();
-    console(cx).entries.insert(Entry {
-        info,
-        binding,
-        role: Role::Variable(index),
-    });
+    let mut entry = Entry::new(info, binding, Role::Static);
+    let variables = cx.runtime_state::<Variables>();
+    let index = variables.insert(variable, declared, Arc::clone(&entry.info));
+    let waiting = variables.waiting.remove(&folded);
+    entry.role = Role::Variable(index);
+    console(cx).entries.insert(entry);
     if let Some((text, by)) = waiting {
         let variables = cx.runtime_state::<Variables>();
         match variables.set_text(index, &text, by) {

@@ -1,0 +1,241 @@
+//! Completion: `$0` marks the caret; what may stand there, in order, and which bytes it replaces.
+
+#![cfg(feature = "commands")]
+
+use sc_console::{Completions, ConsoleExt, Source, command, console_enum, variable};
+use sc_core::Cx;
+use sc_core::testing::TestWorld;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Item {
+    IronSword,
+    IronShield,
+    Potion,
+}
+console_enum!(Item: IronSword = "iron sword", IronShield = "iron shield", Potion);
+
+command! {
+    /// Gives an item.
+    ///
+    /// More about it.
+    Game.Debug.Give [anytime] (
+        /// Which.
+        item: Item,
+        /// How many.
+        #[special(0 => "empties the slot")]
+        count: u32 = 1,
+        /// To whom, all of them.
+        to: Vec<Item>,
+    ) |_cx: &mut Cx<'_, ()>, _out| { let _ = (item as u32, count, to.len()); Ok(()) }
+}
+command! {
+    /// Goes.
+    Game.Debug.Go [anytime] () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+}
+command! {
+    /// Quits.
+    Game.Quit [anytime] () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+}
+command! {
+    /// Says something.
+    Größe.Ändern [anytime] () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+}
+command! {
+    /// Logs in.
+    Login [anytime] (
+        /// The word.
+        #[secret]
+        word: Item = Item::Potion,
+    ) |_cx: &mut Cx<'_, ()>, _out| { let _ = word; Ok(()) }
+}
+variable! {
+    /// Which item is in hand.
+    HAND = Game.Hand: Item = Item::Potion
+}
+
+fn complete(line: &str) -> (String, Completions) {
+    let caret = line.find("$0").expect("a caret");
+    let line = line.replace("$0", "");
+    let mut t = TestWorld::new(());
+    t.cx().run_line("alias greet 'game.quit'", Source::Script);
+    let completions = t
+        .cx()
+        .console_snapshot(Source::Local)
+        .complete(&line, caret);
+    assert_eq!(
+        t.cx().complete_line(&line, caret, Source::Local),
+        completions
+    );
+    (line, completions)
+}
+
+/// What may stand at the caret, and what it replaces.
+#[track_caller]
+fn check(line: &str, replaced: &str, expected: &[&str]) {
+    let (text, completions) = complete(line);
+    let inserts: Vec<&str> = completions
+        .candidates
+        .iter()
+        .map(|c| c.insert.as_str())
+        .collect();
+    assert_eq!(inserts, expected, "{line}");
+    assert_eq!(text.get(completions.span.clone()), Some(replaced), "{line}");
+}
+
+#[test]
+fn names_are_completed_group_by_group() {
+    check("ga$0", "ga", &["Game."]);
+    check(
+        "GAME.$0",
+        "GAME.",
+        &["Game.Debug.", "Game.Hand", "Game.Quit"],
+    );
+    check("Game.d$0", "Game.d", &["Game.Debug."]);
+    check(
+        "Game.Debug.$0",
+        "Game.Debug.",
+        &["Game.Debug.Give", "Game.Debug.Go"],
+    );
+    check("Game.Debug.gi$0", "Game.Debug.gi", &["Game.Debug.Give"]);
+    // A group with one name in it is that name.
+    check("SC.D$0", "SC.D", &["SC.Debug.Ping"]);
+}
+
+#[test]
+fn nothing_typed_is_everything() {
+    let (_, completions) = complete("$0");
+    let inserts: Vec<&str> = completions
+        .candidates
+        .iter()
+        .map(|c| c.insert.as_str())
+        .collect();
+    assert_eq!(
+        inserts,
+        [
+            "alias",
+            "clear",
+            "exec",
+            "find",
+            "Game.",
+            "greet",
+            "Größe.Ändern",
+            "help",
+            "history",
+            "Login",
+            "reset",
+            "SC.",
+            "set",
+            "wait"
+        ]
+    );
+}
+
+#[test]
+fn what_starts_nowhere_is_searched_for() {
+    check("gdgi$0", "gdgi", &["Game.Debug.Give"]);
+    check("quit$0", "quit", &["Game.Quit"]);
+    check("zzz$0", "zzz", &[]);
+}
+
+#[test]
+fn case_g18_only_the_span_of_the_word_is_replaced() {
+    check("greet; Ga$0 x é", "Ga", &["Game."]);
+    check("é Ga$0 x", "Ga", &[]);
+    check("größe.ä$0n x", "größe.än", &["Größe.Ändern"]);
+    check("game.debug.give é; game.q$0; é", "game.q", &["Game.Quit"]);
+    check(
+        "game.debug.give ir$0on; x",
+        "iron",
+        &["\"iron sword\"", "\"iron shield\""],
+    );
+    check(
+        "game.debug.give \"iron s$0h\" 1",
+        "\"iron sh\"",
+        &["\"iron sword\"", "\"iron shield\""],
+    );
+    check(
+        "game.debug.give \"iron s$0",
+        "\"iron s",
+        &["\"iron sword\"", "\"iron shield\""],
+    );
+    // A caret inside a letter, or beyond the line, is put where one can be.
+    let mut t = TestWorld::new(());
+    let snapshot = t.cx().console_snapshot(Source::Local);
+    assert_eq!(snapshot.complete("é", 1).span, 0..2);
+    assert_eq!(snapshot.complete("gam", 99).span, 0..3);
+}
+
+#[test]
+fn arguments_are_completed_from_their_type() {
+    check(
+        "Game.Debug.Give $0",
+        "",
+        &["\"iron sword\"", "\"iron shield\"", "Potion"],
+    );
+    check("Game.Debug.Give po$0", "po", &["Potion"]);
+    // If none starts so, those that hold it.
+    check("Game.Debug.Give SHI$0", "SHI", &["\"iron shield\""]);
+    check("Game.Debug.Give Potion $0", "", &["0", "1"]);
+    check(
+        "Game.Debug.Give Potion 1 Potion ir$0",
+        "ir",
+        &["\"iron sword\"", "\"iron shield\""],
+    );
+    check("Game.Debug.Go $0", "", &[]);
+    check("unknown $0", "", &[]);
+}
+
+#[test]
+fn built_in_commands_complete_what_they_are_about() {
+    check("help game.q$0", "game.q", &["Game.Quit"]);
+    check("set game.$0", "game.", &["Game.Hand"]);
+    check("set game.hand po$0", "po", &["Potion"]);
+    check(
+        "game.hand $0",
+        "",
+        &["\"iron sword\"", "\"iron shield\"", "Potion"],
+    );
+    check("reset h$0", "h", &["Game.Hand"]);
+    check("alias g$0", "g", &["greet"]);
+    check("exec x tr$0", "tr", &["true"]);
+}
+
+#[test]
+fn a_secret_is_not_completed() {
+    check("login $0", "", &[]);
+}
+
+#[test]
+fn nothing_in_a_comment() {
+    check("// ga$0", "", &[]);
+    let (_, completions) = complete("help // ga$0");
+    assert!(completions.candidates.is_empty());
+}
+
+#[test]
+fn candidates_say_what_they_are() {
+    let (_, completions) = complete("Game.$0");
+    let shown: Vec<(&str, &str, bool)> = completions
+        .candidates
+        .iter()
+        .map(|c| (c.label.as_str(), c.about.as_str(), c.group))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("Game.Debug.", "", true),
+            ("Game.Hand", "Which item is in hand.", false),
+            ("Game.Quit", "Quits.", false)
+        ]
+    );
+    let (_, completions) = complete("Game.Debug.Give Potion $0");
+    assert_eq!(completions.candidates[0].about, "empties the slot");
+    assert_eq!(completions.candidates[1].about, "default");
+}
+
+#[test]
+fn enter_never_completes() {
+    let mut t = TestWorld::new(());
+    let text = t.cx().run_line("game.qui", Source::Local).text();
+    assert!(text.contains("did you mean `Game.Quit`?"), "{text}");
+}

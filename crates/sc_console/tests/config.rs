@@ -1,0 +1,257 @@
+//! The configuration file: what is written, what is kept, what is refused.
+
+use std::fs;
+use std::path::PathBuf;
+
+use sc_console::{FileError, SetBy, VariableDef, VariableExt, console_enum, variable};
+use sc_core::testing::TestWorld;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Quality {
+    Low,
+    High,
+}
+console_enum!(Quality: Low, High);
+
+variable! { VOLUME = My.Volume: f32 = 0.5, range 0.0..=1.0, archive }
+variable! { NICK = My.Nick: String = String::new(), archive }
+variable! { LIVES = My.Lives: u8 = 3, archive }
+variable! { MUTED = My.Muted: bool = false, archive }
+variable! { QUALITY = My.Quality: Quality = Quality::High, archive }
+variable! { BIG = My.Big: u64 = 0, archive }
+variable! { SESSION = My.Session: u32 = 0 }
+
+/// A file of its own, removed in the end.
+struct Temp(PathBuf);
+
+impl Temp {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("sc-config-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Temp(folder.join("config.toml"))
+    }
+
+    fn with(name: &str, text: &str) -> Self {
+        let temp = Temp::new(name);
+        fs::write(&temp.0, text).unwrap();
+        temp
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.0).unwrap()
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.0.parent().unwrap());
+    }
+}
+
+fn world() -> TestWorld<()> {
+    TestWorld::new(())
+}
+
+#[test]
+fn what_was_set_is_written_and_read_again() {
+    let file = Temp::new("round");
+    let mut t = world();
+    t.cx().set_var(VOLUME, 0.1).unwrap();
+    t.cx().set_var(LIVES, 9).unwrap();
+    t.cx()
+        .set_var_text("My.Muted", "on", SetBy::Console)
+        .unwrap();
+    t.cx().set_var(QUALITY, Quality::Low).unwrap();
+    t.cx().set_var(BIG, u64::MAX).unwrap();
+    t.cx().set_var(SESSION, 5).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(
+        file.text(),
+        "[variables]\n\"My.Big\" = \"18446744073709551615\"\n\"My.Lives\" = 9\n\"My.Muted\" = true\n\"My.Quality\" = \"Low\"\n\"My.Volume\" = 0.1\n"
+    );
+    let mut later = world();
+    let read = later.cx().load_config(&file.0).unwrap();
+    assert_eq!(
+        (read.set, read.waiting.len(), read.refused.len()),
+        (5, 0, 0)
+    );
+    let mut cx = later.cx();
+    assert_eq!(
+        (cx.var(VOLUME), cx.var(LIVES), cx.var(MUTED)),
+        (0.1, 9, true)
+    );
+    assert_eq!(
+        (cx.var(QUALITY), cx.var(BIG), cx.var(SESSION)),
+        (Quality::Low, u64::MAX, 0)
+    );
+    assert_eq!(cx.var_info("My.Lives").unwrap().set_by, SetBy::ConfigFile);
+    // Again the same file.
+    let before = file.text();
+    cx.save_config(&file.0).unwrap();
+    assert_eq!(file.text(), before);
+}
+
+#[test]
+fn case_g21_quotes_line_breaks_and_unicode_round_trip() {
+    let file = Temp::new("quotes");
+    for text in [
+        "\"quoted\" 'too'",
+        "two\nlines\r\n\ttab",
+        "héé 名 🎮 \\ # = [x]",
+        " ",
+        "'''\"\"\"",
+        "\u{7f}\u{1}",
+    ] {
+        let mut t = world();
+        t.cx().set_var(NICK, text.to_owned()).unwrap();
+        t.cx().save_config(&file.0).unwrap();
+        let mut later = world();
+        later.cx().load_config(&file.0).unwrap();
+        assert_eq!(later.cx().var(NICK), text);
+    }
+}
+
+#[test]
+fn what_is_not_ours_stays_as_it_is() {
+    let text = "# Mine.\ntitle = \"x\"\n\n[variables]\n# Loud?\nmy.volume = 0.25 # not too loud\nUnknown.Thing = 7\n\"My.Lives\" = 4\n\n[window]\nwidth = 800\n";
+    let file = Temp::with("others", text);
+    let mut t = world();
+    let read = t.cx().load_config(&file.0).unwrap();
+    assert_eq!(
+        (read.set, read.waiting.as_slice()),
+        (2, &["Unknown.Thing".to_owned()][..])
+    );
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), text, "nothing has changed");
+    t.cx().set_var(VOLUME, 0.75).unwrap();
+    t.cx().reset_var("My.Lives").unwrap();
+    t.cx().set_var(MUTED, true).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(
+        file.text(),
+        "# Mine.\ntitle = \"x\"\n\n[variables]\n# Loud?\nmy.volume = 0.75 # not too loud\nUnknown.Thing = 7\n\"My.Muted\" = true\n\n[window]\nwidth = 800\n"
+    );
+}
+
+#[test]
+fn values_of_the_command_line_are_for_one_run() {
+    let file = Temp::with("run", "[variables]\n\"My.Lives\" = 4\n");
+    let mut t = world();
+    t.cx()
+        .set_var_text("My.Lives", "99", SetBy::CommandLine)
+        .unwrap();
+    let read = t.cx().load_config(&file.0).unwrap();
+    assert_eq!((read.set, read.refused.len()), (0, 0));
+    assert_eq!(t.cx().var(LIVES), 99);
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"My.Lives\" = 4\n");
+    assert!(t.reports.take().is_empty());
+}
+
+#[test]
+fn a_bad_value_is_reported_and_kept_and_the_rest_is_set() {
+    let text = "[variables]\n\"My.Lives\" = 999\n\"My.Volume\" = nan\n\"My.Muted\" = [1]\n\"My.Nick\" = \"me\"\n";
+    let file = Temp::with("bad", text);
+    let mut t = world();
+    let read = t.cx().load_config(&file.0).unwrap();
+    assert_eq!(read.set, 1);
+    let names: Vec<&str> = read.refused.iter().map(|r| r.0.as_str()).collect();
+    assert_eq!(names, ["My.Lives", "My.Volume", "My.Muted"]);
+    let kinds: Vec<_> = t.reports.take().iter().map(|r| r.kind.name()).collect();
+    assert_eq!(kinds, ["ValueRefused"; 3]);
+    assert_eq!((t.cx().var(LIVES), t.cx().var(NICK).as_str()), (3, "me"));
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(
+        file.text(),
+        text,
+        "a value that was refused is the user's to mend"
+    );
+}
+
+#[test]
+fn a_value_waits_for_its_variable_and_is_then_ours() {
+    let file = Temp::with("late", "[variables]\nMod.Speed = 2.5\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    let speed = t
+        .cx()
+        .register_variable(VariableDef::new("mod.speed", 1.0).archive().runtime());
+    let speed = speed.unwrap();
+    assert_eq!(t.cx().get_var(speed), Ok(2.5));
+    t.cx().reset_var("mod.speed").unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert!(!file.text().contains("2.5"), "{}", file.text());
+}
+
+#[test]
+fn what_is_no_config_file_is_an_error_and_stays() {
+    let mut t = world();
+    t.cx().set_var(LIVES, 9).unwrap();
+    let file = Temp::with("broken", "[variables\nx = \n");
+    let error = t.cx().load_config(&file.0).unwrap_err();
+    assert!(matches!(error, FileError::NotToml { .. }));
+    assert!(error.to_string().contains("line 1"), "{error}");
+    assert!(matches!(
+        t.cx().save_config(&file.0),
+        Err(FileError::NotToml { .. })
+    ));
+    assert_eq!(file.text(), "[variables\nx = \n");
+    let file = Temp::with("no-table", "variables = 3\n");
+    assert!(
+        t.cx()
+            .load_config(&file.0)
+            .unwrap_err()
+            .to_string()
+            .contains("`variables` is no table")
+    );
+    assert!(t.cx().save_config(&file.0).is_err());
+    let folder = file.0.parent().unwrap().to_owned();
+    assert!(matches!(
+        t.cx().load_config(&folder),
+        Err(FileError::NotAFile { .. })
+    ));
+    assert!(t.cx().save_config(&folder).is_err());
+    assert!(
+        t.cx()
+            .save_config(folder.join("no/such/folder.toml"))
+            .is_err()
+    );
+    fs::write(&file.0, b"\xff").unwrap();
+    assert!(matches!(
+        t.cx().load_config(&file.0),
+        Err(FileError::NotText { .. })
+    ));
+    // None is read as an empty one.
+    assert_eq!(t.cx().load_config(folder.join("none.toml")).unwrap().set, 0);
+    // Nothing was left beside it.
+    let names: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["config.toml"]);
+}
+
+#[test]
+fn nothing_to_write_writes_no_file() {
+    let file = Temp::new("nothing");
+    let mut t = world();
+    t.cx().save_config(&file.0).unwrap();
+    assert!(!file.0.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_file_stays_a_link() {
+    let file = Temp::new("link");
+    let real = file.0.with_file_name("real.toml");
+    fs::write(&real, "# mine\n").unwrap();
+    std::os::unix::fs::symlink(&real, &file.0).unwrap();
+    let mut t = world();
+    t.cx().set_var(LIVES, 9).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert!(fs::symlink_metadata(&file.0).unwrap().is_symlink());
+    assert_eq!(
+        fs::read_to_string(&real).unwrap(),
+        "# mine\n\n[variables]\n\"My.Lives\" = 9\n"
+    );
+}
