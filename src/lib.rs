@@ -46,6 +46,17 @@ pub use sc_flow::{
     ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor, join, join_all, race,
 };
 
+pub use sc_console::{
+    Color, Filled, LogExt, LogFilterError, LogInstalledAlready, LogRecord, LogRing, PRINT_TARGET,
+    Print, PrintExt, PrintKey, PrintTo, Screen, ScreenMessage, Template, print_string,
+};
+#[cfg(feature = "terminal")]
+pub use sc_console::{Terminal, TerminalError, TerminalHandle};
+
+pub use sc_console::{
+    ConsoleExt, Latent, Source, VariableExt, command, console_enum, dynamic_command, variable,
+};
+
 /// What most programs need, in one `use`.
 pub mod prelude {
     pub use sc_core::{
