@@ -277,3 +277,28 @@ fn reports_of_the_runtime_are_in_the_log() {
     );
     assert!(record.message.contains("to fix: "));
 }
+
+#[cfg(feature = "commands")]
+#[test]
+fn case_g24_the_command_sets_the_filter_and_shows_it() {
+    use sc_console::{ConsoleExt, LineOutcome, Source};
+    let mut t = TestWorld::new(());
+    let run = |t: &mut TestWorld<()>, line: &str| {
+        let run = t.cx().run_line(line, Source::Local);
+        (run.outcome == LineOutcome::Done, run.text())
+    };
+    let (ok, text) = run(&mut t, "SC.Log.Filter");
+    assert!(!ok && text.contains("no log is attached"), "{text}");
+    let ring = LogRing::new();
+    t.cx().attach_log(&ring);
+    assert_eq!(
+        run(&mut t, "sc.log.filter"),
+        (true, "the log catches info".into())
+    );
+    let set = run(&mut t, "SC.Log.Filter stillcooking=trace");
+    assert_eq!(set, (true, "the log catches stillcooking=trace".into()));
+    assert_eq!(ring.filter(), "stillcooking=trace");
+    let (ok, text) = run(&mut t, "SC.Log.Filter stillcooking=trce");
+    assert!(!ok && text.contains("`trce` is no log level"), "{text}");
+    assert_eq!(ring.filter(), "stillcooking=trace");
+}

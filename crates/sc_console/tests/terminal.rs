@@ -6,7 +6,9 @@ use std::io::{self, BufReader, Cursor, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use sc_console::{LogExt, LogRing, Terminal, TerminalHandle, command, print_string};
+use sc_console::{
+    ConsoleExt, LogExt, LogRing, Source, Terminal, TerminalHandle, command, print_string,
+};
 use sc_core::testing::TestWorld;
 use sc_core::{Cx, TickGroup, TickSettings, Tickable};
 
@@ -454,6 +456,28 @@ fn an_input_that_fails_is_reported_and_ends_it() {
     t.tick(0.1);
     let reports: Vec<String> = t.reports.take().iter().map(ToString::to_string).collect();
     assert!(reports[0].starts_with("the terminal cannot read: no signal; to fix: "));
+}
+
+#[test]
+fn lines_run_in_the_name_of_their_source() {
+    let mut t = Test::new(Vec::new());
+    t.cx().console_settings().cheat_granters = vec![Source::Terminal];
+    let mut may_cheat = |source: Option<Source>| {
+        let mut terminal = Terminal::new();
+        if let Some(source) = source {
+            terminal = terminal.source(source);
+        }
+        let input = Cursor::new("SC.Console.Cheats true\n");
+        let terminal = terminal.start_on(&mut t.cx(), input, Written::default());
+        let terminal = terminal.unwrap();
+        while terminal.is_open() {
+            terminal.wait_for_line();
+            t.tick(0.1);
+        }
+        terminal.failed_lines() == 0
+    };
+    assert!(!may_cheat(Some(Source::Remote)));
+    assert!(may_cheat(None), "a terminal, if nothing else is said");
 }
 
 #[test]

@@ -224,9 +224,23 @@ fn the_history_is_kept_in_a_file_without_secrets() {
     pty.wait_for("the last line", |s| at_prompt(s, "play.say hi"));
     pty.type_in(CTRL_C);
     pty.wait_for("an empty line", |s| at_prompt(s, ""));
+
+    // A file that can be written no more is reported, once, and the lines run.
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "in the way").unwrap();
+    let warned = |s: &Screen| {
+        let text = rows(s).concat();
+        text.matches("history cannot be kept").count() == 1
+    };
+    for text in ["a", "b"] {
+        pty.type_in(&format!("play.say {text}\r"));
+        pty.wait_for("the output and one warning", |s| {
+            has_row(s, &format!("you say {text}")) && warned(s) && at_prompt(s, "")
+        });
+    }
     pty.type_in(CTRL_D);
     check_restored(&mut pty, "0");
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_file(folder).unwrap();
 }
 
 #[test]

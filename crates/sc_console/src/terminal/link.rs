@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 
 use sc_core::{Cx, Extension, ExtensionReport, Poster, Report, ReportKind, Stage};
 
@@ -15,9 +15,11 @@ use crate::snapshot::ConsoleSnapshot;
 use crate::source::Source;
 
 /// What a terminal's threads and the game both see of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) feed: Arc<Feed>,
+    /// In whose name its lines run.
+    source: Source,
     /// It reads no more lines.
     ended: AtomicBool,
     /// It is to end.
@@ -31,6 +33,19 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    pub(super) fn new(source: Source) -> Arc<Self> {
+        Arc::new(Shared {
+            feed: Arc::default(),
+            source,
+            ended: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
+            failed: AtomicU64::new(0),
+            snapshot: Mutex::default(),
+            under_way: Mutex::default(),
+            changed: Condvar::new(),
+        })
+    }
+
     pub(super) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
@@ -135,6 +150,7 @@ impl<H> GameOf<H> {
 impl<H> Game for GameOf<H> {
     fn run(&self, line: String) -> Receiver<()> {
         let shared = Arc::clone(&self.shared);
+        let source = self.shared.source;
         let under_way = UnderWay(Arc::clone(&self.shared));
         let done = self.ask(move |cx, done| {
             let feed = Arc::clone(&shared.feed);
@@ -147,7 +163,7 @@ impl<H> Game for GameOf<H> {
                 // Nobody waits for it any more when the terminal has ended.
                 let _ = done.send(());
             });
-            queue_heard(cx, &line, Source::Terminal, heard, done);
+            queue_heard(cx, &line, source, heard, done);
         });
         // Counted when the game has it: who waits for a line and then runs a frame finds it there.
         self.shared.count(1);
@@ -155,8 +171,9 @@ impl<H> Game for GameOf<H> {
     }
 
     fn complete(&self, line: String, caret: usize) -> Receiver<Completions> {
+        let source = self.shared.source;
         self.ask(move |cx, sender| {
-            let _ = sender.send(cx.complete_line(&line, caret, Source::Terminal));
+            let _ = sender.send(cx.complete_line(&line, caret, source));
         })
     }
 
@@ -175,7 +192,7 @@ impl<H> Game for GameOf<H> {
 
 /// The terminals of a runtime, for the snapshot of names that each of them has.
 #[derive(Default)]
-struct Terminals(Vec<std::sync::Weak<Shared>>);
+struct Terminals(Vec<Weak<Shared>>);
 
 /// Connects a terminal to a runtime.
 pub(super) fn connect<H: 'static>(cx: &mut Cx<'_, H>, shared: &Arc<Shared>) -> Arc<dyn Game> {
@@ -198,13 +215,11 @@ fn refresh<H: 'static>(cx: &mut Cx<'_, H>) {
     if terminals.is_empty() {
         return;
     }
-    let now = cx.console_snapshot(Source::Terminal);
-    for terminal in &cx.runtime_state::<Terminals>().0 {
-        let Some(shared) = terminal.upgrade() else {
-            continue;
-        };
+    let shareds: Vec<_> = terminals.iter().filter_map(Weak::upgrade).collect();
+    for shared in shareds {
+        let now = cx.console_snapshot(shared.source);
         if !Arc::ptr_eq(&shared.snapshot(), &now) {
-            shared.set_snapshot(Arc::clone(&now));
+            shared.set_snapshot(now);
         }
     }
 }

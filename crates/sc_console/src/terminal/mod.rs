@@ -19,6 +19,7 @@ use self::editor::session::Session;
 use self::feed::add_feed;
 use self::link::{Shared, connect};
 use crate::log::LogExt;
+use crate::source::Source;
 
 pub(crate) use self::feed::{Feed, Item, feeds_of};
 
@@ -54,6 +55,7 @@ pub struct Terminal {
     prompt: String,
     history_file: Option<PathBuf>,
     plain: bool,
+    source: Source,
 }
 
 /// Why a terminal was not started.
@@ -93,12 +95,13 @@ impl Terminal {
             prompt: "> ".to_owned(),
             history_file: None,
             plain: false,
+            source: Source::Terminal,
         }
     }
 
-    /// What stands before the line that is typed.
+    /// What stands before the line that is typed: a text of one line, without colours of its own.
     pub fn prompt(mut self, prompt: impl Into<String>) -> Self {
-        self.prompt = prompt.into();
+        self.prompt = style::one_line(&prompt.into());
         self
     }
 
@@ -115,6 +118,13 @@ impl Terminal {
         self
     }
 
+    /// In whose name its lines run: [`Source::Remote`] for a socket, so that who is there may do no more
+    /// than another machine.
+    pub fn source(mut self, source: Source) -> Self {
+        self.source = source;
+        self
+    }
+
     /// Starts it on the input and output of the process.
     ///
     /// # Errors
@@ -128,7 +138,7 @@ impl Terminal {
         if self.plain || dumb || !is_terminal {
             return self.start_on(cx, io::BufReader::new(io::stdin()), io::stdout());
         }
-        let shared = Arc::new(Shared::default());
+        let shared = Shared::new(self.source);
         let game = connect(cx, &shared);
         let (session, done) = editor::start(&self, &shared, &game)?;
         Ok(Self::handle(cx, shared, done, Some(session)))
@@ -158,7 +168,7 @@ impl Terminal {
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
     ) -> Result<TerminalHandle, TerminalError> {
-        let shared = Arc::new(Shared::default());
+        let shared = Shared::new(self.source);
         let game = connect(cx, &shared);
         let done = plain::start(&shared, &game, input, output).map_err(TerminalError::Thread)?;
         Ok(Self::handle(cx, shared, done, None))
@@ -183,7 +193,8 @@ impl Terminal {
 }
 
 /// A terminal that was started. Dropping it ends it: what is left is written, and the terminal of the
-/// process is as it was. Let it drop, on unwinding too: `std::process::exit` drops nothing.
+/// process is as it was. Let it drop, on unwinding too: `std::process::exit` drops nothing. (A plain
+/// one that waits for input takes one more line, which nobody runs.)
 ///
 /// A panic, on whatever thread, leaves the terminal as it was before its message is printed; when the
 /// game goes on, the editor comes back with its next frame.

@@ -72,7 +72,7 @@ impl Look {
 }
 
 /// A text without anything that a terminal would obey: a name from the net must not move the cursor.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -90,6 +90,7 @@ mod tests {
     use reedline::SearchDirection;
 
     use super::*;
+    use crate::source::Source;
 
     fn lines(history: &KeptHistory) -> Vec<String> {
         let all = SearchQuery::everything(SearchDirection::Forward, None);
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_and_repeats_are_skipped() {
-        let mut history = KeptHistory::open(None, &Arc::default()).unwrap();
+        let mut history = KeptHistory::open(None, &Shared::new(Source::Terminal)).unwrap();
         for n in 0..CAPACITY + 2 {
             for _ in 0..2 {
                 let item = HistoryItem::from_command_line(n.to_string());
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_used_says_so() {
         let folder = std::env::temp_dir();
-        let refused = KeptHistory::open(Some(&folder), &Arc::default());
+        let refused = KeptHistory::open(Some(&folder), &Shared::new(Source::Terminal));
         let text = refused.err().map(|error| error.to_string());
         assert!(text.is_some_and(|text| text.starts_with("the history file ")));
     }

@@ -59,7 +59,10 @@ impl Session {
             break_signal: Arc::default(),
         });
         *editor = Some(Arc::downgrade(&session));
-        HOOK.call_once(set_hook);
+        // A thread that panics cannot set a hook.
+        if !thread::panicking() {
+            HOOK.call_once(set_hook);
+        }
         Some(session)
     }
 
