@@ -1,9 +1,10 @@
 //! Completion: what could stand where the caret is. Pure: a function of a snapshot, a line and a
 //! caret.
 
+use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::Arc;
 
-use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::info::{EntryInfo, EntryKind, ParamInfo, Suggest};
@@ -166,44 +167,40 @@ impl ConsoleSnapshot {
     /// Names that start with what is typed, one part further; else names that are like it.
     fn names(&self, typed: &str, wanted: impl Fn(&EntryInfo) -> bool) -> Vec<Candidate> {
         let typed = fold(typed);
-        let from = self.entries().partition_point(|entry| entry.folded < typed);
-        let tail = self.entries().get(from..).unwrap_or_default();
-        let matching = tail
-            .iter()
-            .take_while(|entry| entry.folded.starts_with(&typed));
         let mut candidates: Vec<Candidate> = Vec::new();
-        let mut group = String::new();
-        for entry in matching.filter(|entry| wanted(entry)) {
-            let rest = entry.folded.get(typed.len()..).unwrap_or_default();
-            match rest.find('.') {
-                // Folding may change the length of a name: its parts are counted, not its bytes.
-                Some(dot) => {
-                    let end = typed.len() + dot + 1;
-                    let folded = entry.folded.get(..end).unwrap_or_default();
-                    if group != folded {
-                        folded.clone_into(&mut group);
-                        let parts = folded.matches('.').count();
-                        candidates.push(group_of(entry, parts));
-                    }
-                }
-                None => candidates.push(name_of(entry)),
-            }
-        }
-        // A group with one name in it is no step.
-        for candidate in &mut candidates {
-            if candidate.group {
-                let folded = fold(&candidate.insert);
-                let from = self
+        let mut at = self.entries().partition_point(|entry| entry.folded < typed);
+        while let Some(entry) = self.entries().get(at) {
+            let Some(rest) = entry.folded.strip_prefix(&typed) else {
+                break;
+            };
+            let Some(dot) = rest.find('.') else {
+                candidates.extend(wanted(entry).then(|| name_of(entry)));
+                at += 1;
+                continue;
+            };
+            // A group: everything that starts as this one does, up to that dot.
+            let group = entry
+                .folded
+                .get(..typed.len() + dot + 1)
+                .unwrap_or_default();
+            let in_group = |entry: &Arc<EntryInfo>| entry.folded.starts_with(group);
+            let end = at
+                + self
                     .entries()
-                    .partition_point(|entry| entry.folded < folded);
-                let inside = self.entries().get(from..).unwrap_or_default().iter();
-                let mut inside = inside
-                    .take_while(|entry| entry.folded.starts_with(&folded))
-                    .filter(|entry| wanted(entry));
-                if let (Some(only), None) = (inside.next(), inside.next()) {
-                    *candidate = name_of(only);
+                    .get(at..)
+                    .map_or(1, |tail| tail.partition_point(in_group));
+            let inside = self.entries().get(at..end).unwrap_or_default();
+            let mut inside = inside.iter().filter(|entry| wanted(entry));
+            match (inside.next(), inside.next()) {
+                // A group with one name in it is no step.
+                (Some(only), None) => candidates.push(name_of(only)),
+                (Some(first), Some(_)) => {
+                    // Folding may change the length of a name: parts are counted, not bytes.
+                    candidates.push(group_of(first, group.matches('.').count()));
                 }
+                _ => {}
             }
+            at = end;
         }
         if candidates.is_empty() && !typed.is_empty() {
             return self.fuzzy(&typed, wanted);
@@ -212,25 +209,30 @@ impl ConsoleSnapshot {
     }
 
     fn fuzzy(&self, typed: &str, wanted: impl Fn(&EntryInfo) -> bool) -> Vec<Candidate> {
-        let pattern = Pattern::new(
-            typed,
-            CaseMatching::Ignore,
-            Normalization::Smart,
-            AtomKind::Fuzzy,
-        );
         let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut buffer = Vec::new();
-        let mut scored: Vec<(u32, &EntryInfo)> = Vec::new();
-        for entry in self.entries().iter().filter(|entry| wanted(entry)) {
-            let name = Utf32Str::new(&entry.folded, &mut buffer);
-            if let Some(score) = pattern.score(name, &mut matcher) {
-                scored.push((score, entry));
+        let (mut of_name, mut of_typed) = (Vec::new(), Vec::new());
+        let needle = Utf32Str::new(typed, &mut of_typed);
+        let mut scored: Vec<(Reverse<u16>, usize)> = Vec::new();
+        for (at, name) in self.names.with_letters(typed) {
+            let name = match name.is_ascii() {
+                true => Utf32Str::Ascii(name.as_bytes()),
+                false => Utf32Str::new(name, &mut of_name),
+            };
+            if let Some(score) = matcher.fuzzy_match_greedy(name, needle)
+                && self.entries().get(at).is_some_and(|entry| wanted(entry))
+            {
+                scored.push((Reverse(score), at));
             }
         }
-        // The entries are sorted by name, and the sort is stable: ties stay so.
-        scored.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
-        let best = scored.into_iter().take(FUZZY);
-        best.map(|(_, entry)| name_of(entry)).collect()
+        // Best first; those that are as good, by name.
+        if scored.len() > FUZZY {
+            scored.select_nth_unstable(FUZZY);
+            scored.truncate(FUZZY);
+        }
+        scored.sort_unstable();
+        let best = scored.into_iter();
+        let best = best.filter_map(|(_, at)| self.entries().get(at));
+        best.map(|entry| name_of(entry)).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The history of lines: a ring that drops the oldest and skips what repeats the line before.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::info::{EntryInfo, Suggest};
 use crate::name::fold;
-use crate::parse::{CommandText, Shifts, Word, parse_line};
+use crate::parse::{CommandText, LineText, Shifts, Word, parse_line};
 
 /// What stands for a secret.
 pub(crate) const MASK: &str = "***";
@@ -17,7 +17,12 @@ pub(crate) trait Known {
 
 /// The line with every secret masked, and where its places are now.
 pub(crate) fn redact(line: &str, known: &impl Known) -> (String, Shifts) {
-    let parts = secrets(line, known);
+    redact_parsed(line, &parse_line(line), known)
+}
+
+/// As [`redact`], of a line that was parsed already.
+pub(crate) fn redact_parsed(line: &str, parsed: &LineText, known: &impl Known) -> (String, Shifts) {
+    let parts = secrets(parsed, known);
     if parts.is_empty() {
         return (line.to_owned(), Shifts::default());
     }
@@ -35,9 +40,9 @@ pub(crate) fn takes_secrets(line: &str, known: &impl Known) -> bool {
     parse_line(line).commands.iter().any(of)
 }
 
-fn secrets(line: &str, known: &impl Known) -> Vec<Range<usize>> {
+fn secrets(line: &LineText, known: &impl Known) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
-    for command in &parse_line(line).commands {
+    for command in &line.commands {
         match known.entry(&fold(&command.name.text)) {
             Some(entry) => parts.extend(args(command, entry, known)),
             None => parts.extend(args_of_unknown(command, known)),

@@ -26,6 +26,52 @@ pub struct ConsoleSnapshot {
     entries: Vec<Arc<EntryInfo>>,
     /// What takes secrets, seen or not: sorted by folded name.
     secretive: Vec<Arc<EntryInfo>>,
+    pub(crate) names: Names,
+}
+
+/// The folded names of the entries one behind the other, so that going through thousands of them is
+/// quick.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    text: String,
+    /// Where each name ends, and which letters are in it.
+    names: Vec<(usize, u64)>,
+}
+
+impl Names {
+    fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let mut all = Names::default();
+        for name in names {
+            all.text.push_str(name);
+            all.names.push((all.text.len(), letters(name)));
+        }
+        all
+    }
+
+    /// The names that have all of some letters, with their place in the order of entries.
+    pub(crate) fn with_letters(&self, of: &str) -> impl Iterator<Item = (usize, &str)> {
+        let wanted = letters(of);
+        let mut start = 0;
+        let names = self.names.iter().enumerate();
+        names.filter_map(move |(at, &(end, letters))| {
+            let from = std::mem::replace(&mut start, end);
+            let has_all = letters & wanted == wanted;
+            Some((at, self.text.get(from..end).filter(|_| has_all)?))
+        })
+    }
+}
+
+/// Which letters and digits are in a name: a bit each, and one for all others.
+fn letters(name: &str) -> u64 {
+    let bit = |byte: u8| match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'0'..=b'9' => 26 + byte - b'0',
+        b'.' => 36,
+        b'_' => 37,
+        b'-' => 38,
+        _ => 63,
+    };
+    name.bytes().fold(0, |set, byte| set | 1 << bit(byte))
 }
 
 impl ConsoleSnapshot {
@@ -42,6 +88,7 @@ impl ConsoleSnapshot {
         let secretive = secretive.cloned().collect();
         all.retain(|entry| visible(entry.flags));
         ConsoleSnapshot {
+            names: Names::of(all.iter().map(|entry| entry.folded.as_str())),
             entries: all,
             secretive,
         }

@@ -83,23 +83,10 @@ fn case_g20_a_secret_is_shown_nowhere() {
         let snapshot = t.cx().console_snapshot(Source::Terminal);
         assert!(!snapshot.redact(line).contains(SECRET), "{line}");
         let info = format!("{:?}", snapshot.entries());
-        assert!(
-            !info
-                .replace("default: Some(\"swordfish\")", "")
-                .contains(SECRET),
-            "{line}"
-        );
+        assert!(!info.contains(SECRET), "{line}");
     }
-    let history: Vec<&str> = t
-        .cx()
-        .console_history()
-        .lines()
-        .map(str::to_owned)
-        .collect::<Vec<_>>()
-        .leak()
-        .iter()
-        .map(String::as_str)
-        .collect();
+    let history = t.cx().console_history().clone();
+    let history: Vec<&str> = history.lines().collect();
     assert!(
         history.iter().all(|line| !line.contains(SECRET)),
         "{history:?}"

@@ -15,6 +15,6 @@ pub use definition::CommandDef;
 pub(crate) use definition::{Bound, DynBody, Parts};
 pub use latent::{Latent, LatentEnd};
 pub use param::{IntoSuggest, ParamDef};
-pub(crate) use param::{Param, fault as param_fault, refusal as param_refusal};
+pub(crate) use param::{Param, fault as param_fault, mask_default, refusal as param_refusal};
 pub(crate) use result::OnVariable;
 pub use result::{CallError, CallResult, CommandError, Ended, IntoEnded};

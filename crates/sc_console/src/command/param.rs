@@ -8,6 +8,7 @@ use sc_core::{AnyCx, Cx};
 
 use crate::arg::{ArgError, ConsoleArg, Parameter, RangeText, Rule, TakeError};
 use crate::info::{ParamInfo, Suggest, doc_text};
+use crate::redact::MASK;
 
 /// A function that suggests arguments, whatever its host type.
 pub(crate) struct AnySuggest {
@@ -61,6 +62,8 @@ type Check = Box<dyn Fn(&str) -> Result<(), TakeError>>;
 /// A parameter.
 pub(crate) struct Param {
     pub(crate) info: ParamInfo,
+    /// Its default, as text; in `info` that of a secret one is masked.
+    pub(crate) default: Option<String>,
     pub(crate) suggest: Option<AnySuggest>,
     pub(crate) check: Check,
 }
@@ -79,11 +82,12 @@ impl ParamDef {
                 name: name.to_owned(),
                 type_name: P::Arg::type_name().into_owned(),
                 optional: P::OPTIONAL || default.is_some(),
-                default,
+                default: default.clone(),
                 variadic: P::VARIADIC,
                 values: P::Arg::values().into_iter().map(str::to_owned).collect(),
                 ..ParamInfo::default()
             },
+            default,
             suggest: None,
             check: Box::new(move |word| rule.value(word).map(drop)),
         })
@@ -103,6 +107,7 @@ impl ParamDef {
 
     pub fn secret(&mut self) {
         self.0.info.secret = true;
+        mask_default(&mut self.0.info);
     }
 
     pub fn range<P: Parameter>(&mut self, range: impl RangeBounds<P::Arg>) {
@@ -127,6 +132,13 @@ impl ParamDef {
 impl fmt::Debug for ParamDef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.info.fmt(f)
+    }
+}
+
+/// A secret's default is one too.
+pub(crate) fn mask_default(info: &mut ParamInfo) {
+    if info.secret && info.default.is_some() {
+        info.default = Some(MASK.to_owned());
     }
 }
 
@@ -159,13 +171,14 @@ pub(crate) fn fault(params: &[Param]) -> Option<String> {
         {
             return Some(format!("there are two called `{}`", info.name));
         }
-        if let Some(default) = &info.default
+        if let Some(default) = &param.default
             && !info.variadic
             && default != "none"
             && (param.check)(default).is_err()
         {
+            let shown = info.default.as_deref().unwrap_or(default);
             return Some(format!(
-                "the default of `{}`, {default}, is not allowed",
+                "the default of `{}`, {shown}, is not allowed",
                 info.name
             ));
         }

@@ -69,6 +69,10 @@ pub(crate) struct Entries {
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,
     registered: u64,
+    /// The bindings of what can end before the runtime does, side by side, by that number. A slot of
+    /// `None`: it has ended.
+    mortal: Vec<(u64, Option<u32>, Binding)>,
+    ended: usize,
     revision: u64,
 }
 
@@ -97,6 +101,11 @@ impl Entries {
         entry.number = self.registered;
         if entry.binding.dynamic {
             self.bound.insert(entry.number, slot);
+            let binding = &entry.binding;
+            if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
+                self.mortal
+                    .push((entry.number, Some(slot), binding.clone()));
+            }
         }
         if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = Some(entry);
@@ -113,6 +122,7 @@ impl Entries {
         self.free.push(slot);
         self.names.remove(&entry.info.folded);
         self.bound.remove(&entry.number);
+        self.forget(entry.number);
         self.revision += 1;
         Some(entry)
     }
@@ -124,6 +134,26 @@ impl Entries {
         slots
             .filter(|&slot| self.get(slot).is_some_and(&fits))
             .collect()
+    }
+
+    fn forget(&mut self, number: u64) {
+        let at = self.mortal.binary_search_by_key(&number, |mortal| mortal.0);
+        let Some(mortal) = at.ok().and_then(|at| self.mortal.get_mut(at)) else {
+            return;
+        };
+        *mortal = (number, None, Binding::default());
+        self.ended += 1;
+        if self.ended * 2 > self.mortal.len() {
+            self.mortal.retain(|mortal| mortal.1.is_some());
+            self.ended = 0;
+        }
+    }
+
+    /// The slots of what has ended without being told, in order of registration.
+    pub(crate) fn dead<H>(&self, cx: &Cx<'_, H>) -> Vec<u32> {
+        let mortal = self.mortal.iter();
+        let dead = mortal.filter(|(_, _, binding)| !binding.holds(cx));
+        dead.filter_map(|&(_, slot, _)| slot).collect()
     }
 
     pub(crate) fn revision(&self) -> u64 {

@@ -137,7 +137,7 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
     let Some(console) = cx.runtime().state::<Console<H>>() else {
         return;
     };
-    for slot in console.entries.dynamic(|entry| !entry.binding.holds(cx)) {
+    for slot in console.entries.dead(cx) {
         remove(cx, slot);
     }
 }

@@ -68,17 +68,19 @@ pub(super) fn invoke<H>(
     }
 }
 
-/// The world that a command runs in: that of its caller, else the oldest one, if it is a game world.
+/// The world that a command runs in: that of its caller if it is a game world, else the oldest game
+/// world.
 fn game_world<H>(cx: &Cx<'_, H>) -> Option<WorldId> {
     let is_game = |kind| matches!(kind, WorldKind::Game | WorldKind::PlayInEditor);
-    let here = cx.world().filter(|&world| {
-        cx.is_world_alive(world) && cx.world_info(world).is_ok_and(|info| is_game(info.kind))
-    });
-    here.or_else(|| {
-        let worlds = cx.runtime().world_list().into_iter();
-        let mut game = worlds.filter(|w| is_game(w.kind) && cx.is_world_alive(w.id));
-        game.next().map(|world| world.id)
-    })
+    let worlds = cx.runtime().live_worlds();
+    let mut oldest = None;
+    for (world, _) in worlds.filter(|&(_, kind)| is_game(kind)) {
+        if cx.world() == Some(world) {
+            return Some(world);
+        }
+        oldest = oldest.or(Some(world));
+    }
+    oldest
 }
 
 fn call<H>(
@@ -158,7 +160,7 @@ fn checked(params: &[crate::command::Param], words: &[Word]) -> Result<Vec<Strin
         args.push(word.text.clone());
     }
     for (index, param) in params.iter().enumerate().skip(words.len()) {
-        match &param.info.default {
+        match &param.default {
             Some(default) if !param.info.variadic => args.push(default.clone()),
             _ if param.info.optional => {}
             _ => return Err(CallError::Missing { index }),

@@ -17,7 +17,7 @@ use sc_core::{Culprit, Cx};
 use crate::command::Latent;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine};
 use crate::parse::parse_line;
-use crate::redact::redact;
+use crate::redact::redact_parsed;
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -154,11 +154,17 @@ pub(crate) fn queue_heard<H>(
 /// Echo and history of a line that a person has typed; the log has every line.
 fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     let console = console(cx);
-    let (shown, _) = redact(line, &*console);
-    tracing::debug!(target: "stillcooking", %source, "console: {shown}");
+    let is_typed = matches!(source, Source::Local | Source::Terminal);
+    if !is_typed && !tracing::enabled!(target: "stillcooking", tracing::Level::DEBUG) {
+        return;
+    }
     let parsed = parse_line(line);
-    let is_blank = parsed.commands.is_empty() && parsed.errors.is_empty();
-    if matches!(source, Source::Local | Source::Terminal) && !is_blank {
+    if parsed.commands.is_empty() && parsed.errors.is_empty() {
+        return;
+    }
+    let (shown, _) = redact_parsed(line, &parsed, &*console);
+    tracing::debug!(target: "stillcooking", %source, "console: {shown}");
+    if is_typed {
         console.history.push(&shown);
         for text in shown.lines() {
             console.shown.push(OutputLine {

@@ -166,7 +166,7 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
     pub fn erase(self) -> AnyVariable {
         let specials = self.specials.iter();
         let specials = specials.map(|(value, meaning)| (value.show(), meaning.clone()));
-        let info = ParamInfo {
+        let mut info = ParamInfo {
             name: "value".to_owned(),
             type_name: T::type_name().into_owned(),
             default: Some(self.default.show()),
@@ -177,6 +177,7 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
             secret: self.secret,
             ..ParamInfo::default()
         };
+        crate::command::mask_default(&mut info);
         let (range, specials) = (self.range, self.specials);
         let refusal = info.clone();
         let check = move |value: &T| -> Result<(), ArgError> {

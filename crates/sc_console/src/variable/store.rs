@@ -186,7 +186,7 @@ impl Variables {
         let slot = self.get(index)?;
         let param = slot.info.params.first()?;
         let shown = |value: &dyn Any| match param.secret {
-            true => "***".to_owned(),
+            true => crate::redact::MASK.to_owned(),
             false => (slot.ops.show)(value),
         };
         Some(VariableInfo {

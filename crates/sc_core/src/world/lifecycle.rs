@@ -269,6 +269,23 @@ impl<H> Cx<'_, H> {
 }
 
 impl<H> Runtime<H> {
+    /// The worlds that are alive, in creation order, and what each is for. Allocates nothing.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let preview = rt.cx(&mut host).create_world(WorldKind::Preview)?;
+    /// assert!(rt.live_worlds().eq([(preview, WorldKind::Preview)]));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    pub fn live_worlds(&self) -> impl Iterator<Item = (WorldId, WorldKind)> + '_ {
+        let worlds = self.world_order.iter();
+        let alive = worlds.filter_map(|&id| Some((id, self.worlds.get(id)?)));
+        alive
+            .filter(|(_, world)| world.is_alive())
+            .map(|(id, world)| (id, world.kind))
+    }
+
     /// Every world, in creation order.
     ///
     /// ```
