@@ -22,8 +22,29 @@
 //! ```
 //!
 //! # Features
+//! - `commands` (default): console commands. Without it their names, help and bodies are not in the
+//!   binary; call sites compile unchanged, and variables stay.
+//! - `print` (default): printing to screen and log.
+//! - `terminal`: the terminal front end of the console.
 //! - `easing` (default): the named curves of `Ease`.
 //! - `testing`: helpers for tests, in `stillcooking::testing`.
+
+mod inspect;
+mod latent;
+
+pub use inspect::InspectExt;
+pub use latent::LatentExt;
+
+pub use sc_console::{
+    ArgError, Candidate, ChangeGuard, CommandDef, CommandError, CommandGuard, CommandId,
+    CommandRegistry, CommandText, Completions, ConfigRead, ConsoleArg, ConsoleExt, ConsoleSettings,
+    ConsoleSnapshot, DynVariable, EntryInfo, EntryKind, FileError, Flags, ForwardedCall, History,
+    IntoEnded, Latent, LatentEnd, LineKind, LineOutcome, LineRun, LineText, Origin, Output,
+    OutputLine, ParamInfo, Parameter, ParseError, ParseErrorKind, RegisterError, RegistriesCompete,
+    SetBy, SetOutcome, Source, StaticCommand, StaticVariable, Suggest, Variable, VariableDef,
+    VariableError, VariableExt, VariableInfo, VariableKey, Word, command, command_registry,
+    console_enum, dynamic_command, parse_line, quote, variable,
+};
 
 #[cfg(feature = "testing")]
 pub use sc_core::testing;
@@ -59,9 +80,15 @@ pub use sc_console::{
 
 /// What most programs need, in one `use`.
 pub mod prelude {
+    pub use crate::{InspectExt, LatentExt};
+    pub use sc_console::{
+        CommandError, CommandRegistry, ConsoleExt, ForwardedCall, Latent, LineOutcome, LineRun,
+        Output, SetBy, Source, VariableDef, VariableExt, command, command_registry, console_enum,
+        dynamic_command, variable,
+    };
     pub use sc_core::{
-        Clock, Cx, Driver, FrameTrace, ManualClock, Owner, PanicPolicy, Poster, Report, Runtime,
-        Stage, TickError, TickGroup, TickKey, TickSettings, Tickable, WorldId, WorldKind,
+        AnyCx, Clock, Cx, Driver, FrameTrace, ManualClock, Owner, PanicPolicy, Poster, Report,
+        Runtime, Stage, TickError, TickGroup, TickKey, TickSettings, Tickable, WorldId, WorldKind,
         WorldOptions, secs,
     };
     #[cfg(feature = "easing")]

@@ -83,14 +83,15 @@ impl History {
     /// Keeps a line that is no secret any more.
     pub(crate) fn push(&mut self, line: &str) {
         // One line of text each. A line break separates commands, as `;` does.
-        let line = line
-            .trim()
-            .replace("\r\n", "\n")
-            .replace(['\n', '\r'], "; ");
-        if line.is_empty() || self.lines.back().is_some_and(|last| *last == line) {
+        let mut line = Cow::Borrowed(line.trim());
+        if line.contains(['\n', '\r']) {
+            let text = line.replace("\r\n", "\n").replace(['\n', '\r'], "; ");
+            line = Cow::Owned(text);
+        }
+        if line.is_empty() || self.lines.back().is_some_and(|last| **last == *line) {
             return;
         }
-        self.lines.push_back(line);
+        self.lines.push_back(line.into_owned());
         self.drop_oldest();
     }
 

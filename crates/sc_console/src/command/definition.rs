@@ -36,6 +36,8 @@ pub(crate) struct Parts<H: 'static> {
     pub(crate) body: DynBody<H>,
     pub(crate) owner: Option<TickId>,
     pub(crate) bound: Bound,
+    /// It may be named as the console's own are.
+    pub(crate) ours: bool,
     pub(crate) location: &'static Location<'static>,
 }
 
@@ -56,6 +58,7 @@ impl<H> CommandDef<H> {
             body: Box::new(body),
             owner: None,
             bound: Bound::Here,
+            ours: false,
             location: Location::caller(),
         }))
     }
@@ -91,6 +94,13 @@ impl<H> CommandDef<H> {
     #[must_use]
     pub fn runtime(self) -> Self {
         self.with(|parts| parts.bound = Bound::Runtime)
+    }
+
+    /// For the crates of this project: its name may start with `SC.`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn ours(self) -> Self {
+        self.with(|parts| parts.ours = true)
     }
 
     #[doc(hidden)]

@@ -118,6 +118,7 @@ pub(crate) fn bind<H>(
 pub(crate) fn claim<H>(
     cx: &mut Cx<'_, H>,
     name: &str,
+    ours: bool,
     replace: bool,
 ) -> Result<Option<u32>, RegisterError> {
     if name.is_empty() {
@@ -130,7 +131,7 @@ pub(crate) fn claim<H>(
         });
     }
     let folded = name::fold(name);
-    if name::is_reserved(&folded) {
+    if name::is_reserved(&folded) && !ours {
         return Err(RegisterError::ReservedName {
             name: name.to_owned(),
         });
@@ -195,7 +196,7 @@ fn try_register<H>(
     replace: bool,
     guard: Option<Arc<AtomicBool>>,
 ) -> Result<CommandId, RegisterError> {
-    let old = claim(cx, &parts.name, replace)?;
+    let old = claim(cx, &parts.name, parts.ours, replace)?;
     if let Some(fault) = param_fault(&parts.params) {
         return Err(RegisterError::BadParameters {
             name: parts.name.into_owned(),

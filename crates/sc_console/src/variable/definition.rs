@@ -44,6 +44,8 @@ pub struct VariableDef<T> {
     specials: Vec<(T, String)>,
     pub(super) owner: Option<TickId>,
     pub(super) bound: Bound,
+    /// It may be named as the console's own are.
+    pub(super) ours: bool,
     pub(super) location: &'static Location<'static>,
 }
 
@@ -61,6 +63,7 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
             specials: Vec::new(),
             owner: None,
             bound: Bound::Here,
+            ours: false,
             location: Location::caller(),
         }
     }
@@ -150,6 +153,14 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
     #[must_use]
     pub fn runtime(mut self) -> Self {
         self.bound = Bound::Runtime;
+        self
+    }
+
+    /// For the crates of this project: its name may start with `SC.`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn ours(mut self) -> Self {
+        self.ours = true;
         self
     }
 

@@ -341,7 +341,7 @@ fn register<H, T: ConsoleArg + PartialEq>(
     definition: VariableDef<T>,
 ) -> Result<DynVariable<T>, RegisterError> {
     let name = definition.name.clone();
-    registry::claim(cx, &name, false)?;
+    registry::claim(cx, &name, definition.ours, false)?;
     let binding = registry::bind(cx, &name, definition.owner, definition.bound)?;
     let origin = Origin::Dynamic(registry::place(definition.location));
     let variable = definition.erase();
