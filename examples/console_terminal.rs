@@ -9,7 +9,7 @@
 //! From a pipe it plays a script, with a clock of its own: as many frames as the lines ask for, the same
 //! ones each time. So what it prints can be compared:
 //!
-//! $ cargo run --features terminal --example console_terminal < examples/data/kitchen.in | sed -E 's/rs:[0-9]+/rs/' | diff - examples/data/kitchen.out
+//! $ cargo run --features terminal --example console_terminal < examples/data/kitchen.in | sed -E 's/rs:[0-9:]+/rs/' | diff - examples/data/kitchen.out
 //!
 //! (Where something is declared changes with every line of this file, so `sed` takes it out.) A program
 //! whose script must not fail looks at `TerminalHandle::failed_lines`; in this one some lines fail on
@@ -22,10 +22,6 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use stillcooking::prelude::*;
-use stillcooking::{
-    Color, ConsoleExt, FlowExt, Latent, LogExt, LogRing, Source, Terminal, VariableExt, command,
-    console_enum, dynamic_command, print_string, variable,
-};
 
 type C<'a> = Cx<'a, Kitchen>;
 
@@ -170,6 +166,7 @@ Kitchen.Serve                  then Tab: the orders that wait, asked of the runn
 alias hot 'Soup.Heat 9'        a name for a line; `exec opening` runs a file of lines
 Kitchen.OpenSafe 1234          a secret: the code is neither in `history` nor anywhere else
 SC.Log.Filter kitchen=trace    what the log shows
+SC.Flow.List                   what runs: the orders, the alarms
 SC.Console.Cheats true         then `help` has one command more";
 
 command! {
@@ -277,14 +274,10 @@ command! {
         /// What it says.
         text: String = "time is up".to_owned(),
     ) |cx: &mut Cx<'_, Kitchen>, _out| {
-        let (latent, end) = Latent::new();
-        cx.spawn_flow("alarm", async move |fx| {
+        Ok(cx.latent("alarm", async move |fx| {
             fx.delay(secs(seconds)).await?;
-            fx.with(|cx| print_string!(cx, "ALARM: {text}"; color = Color::RED))?;
-            end.finish(Ok(()));
-            Ok(())
-        })?;
-        Ok(latent)
+            fx.with(|cx| print_string!(cx, "ALARM: {text}"; color = Color::RED))
+        })?)
     }
 }
 
@@ -316,6 +309,7 @@ command! {
 fn open(cx: &mut C<'_>) -> Result<(), Box<dyn Error>> {
     let level = cx.create_world(WorldOptions::new(WorldKind::Game).name("kitchen"))?;
     cx.host_mut().level = Some(level);
+    cx.install_inspectors()?;
     let settings = cx.console_settings();
     settings.script_root = Some(FILES.into());
     settings.cheat_granters = vec![Source::Terminal];
