@@ -193,8 +193,8 @@ impl Terminal {
 }
 
 /// A terminal that was started. Dropping it ends it: what is left is written, and the terminal of the
-/// process is as it was. Let it drop, on unwinding too: `std::process::exit` drops nothing. (A plain
-/// one that waits for input takes one more line, which nobody runs.)
+/// process is as it was. Let it drop, on unwinding too: `std::process::exit` drops nothing, nor does
+/// a signal. (A plain one that waits for input takes one more line, which nobody runs.)
 ///
 /// A panic, on whatever thread, leaves the terminal as it was before its message is printed; when the
 /// game goes on, the editor comes back with its next frame.

@@ -24,6 +24,10 @@ pub(super) const AT_ONCE: usize = 256;
 struct Drawn {
     line: String,
     caret: usize,
+    /// What the editor was given to print, until it draws again, which it does when it has printed it.
+    handed: Option<String>,
+    /// It was called away before it has printed that. It will, when it is called again.
+    left: bool,
 }
 
 /// What is drawn: the prompt, and behind it the line.
@@ -56,23 +60,37 @@ impl Canvas {
         drawn.line.clear();
         drawn.line.push_str(line);
         drawn.caret = caret;
+        if !drawn.left {
+            drawn.handed = None;
+        }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self, drawn: &Drawn) -> Place {
         let width = match crossterm::terminal::size() {
             Ok((width, _)) if width > 0 => width,
             // As `reedline` takes it.
             _ => 80,
         };
-        Place::of(&self.prompt, &self.drawn(), width)
+        Place::of(&self.prompt, drawn, width)
     }
 
-    /// Clears the prompt and the line from the screen; the cursor is where the prompt began.
+    /// The editor was called away: clears the prompt and the line from the screen; the cursor is where
+    /// the prompt began.
     pub(super) fn clear(&self) {
-        draw(&preparation(Place {
-            assumed: 0,
-            ..self.place()
-        }));
+        let mut drawn = self.drawn();
+        let mut place = self.place(&drawn);
+        if drawn.handed.is_some() && !drawn.left {
+            // All is prepared for lines that were not printed.
+            drawn.left = true;
+            place.caret = place.assumed;
+        }
+        place.assumed = 0;
+        draw(&preparation(place));
+    }
+
+    /// What the editor was given to print and has not, when it is not called again.
+    pub(super) fn take_unprinted(&self) -> Option<String> {
+        self.drawn().handed.take()
     }
 }
 
@@ -162,17 +180,23 @@ pub(super) struct Above {
 
 impl Above {
     pub(super) fn show(&self) {
-        let items = self.shared.feed.take(AT_ONCE);
-        let mut lines = String::new();
-        for line in items.iter().flat_map(|item| self.look.lines(item)) {
-            lines.push_str(&line);
-            lines.push('\n');
-        }
-        if !lines.is_empty() {
-            draw(&preparation(self.canvas.place()));
-            // There is room: the editor prints what it was given before it calls this again.
+        let mut drawn = self.canvas.drawn();
+        // What it was given before it was called away comes first.
+        if !std::mem::take(&mut drawn.left) {
+            let items = self.shared.feed.take(AT_ONCE);
+            let mut lines = String::new();
+            for line in items.iter().flat_map(|item| self.look.lines(item)) {
+                lines.push_str(&line);
+                lines.push('\n');
+            }
+            if lines.is_empty() {
+                return;
+            }
+            drawn.handed = Some(lines.clone());
+            // There is room: it has printed what it was given before, or was just called away.
             let _ = self.sender.try_send(lines);
         }
+        draw(&preparation(self.canvas.place(&drawn)));
     }
 }
 
@@ -205,8 +229,12 @@ mod tests {
     #[test]
     fn the_cursor_is_put_to_where_the_editor_counts_from() {
         let place = |line: &str, caret, width| {
-            let line = line.to_owned();
-            Place::of("> ", &Drawn { line, caret }, width)
+            let drawn = Drawn {
+                line: line.to_owned(),
+                caret,
+                ..Drawn::default()
+            };
+            Place::of("> ", &drawn, width)
         };
         // A short line: nothing to do but to clear it.
         assert_eq!(preparation(place("help", 4, 80)), "\r\x1b[J");
@@ -222,5 +250,42 @@ mod tests {
         assert_eq!(preparation(place("éééé", 8, 10)), "\r\x1b[J\r\n");
         // A caret that is not in the line, as while the history is searched.
         assert_eq!(preparation(place("ab", 7, 10)), "\r\x1b[J");
+    }
+
+    #[test]
+    fn what_the_editor_was_called_away_from_comes_first_and_is_not_lost() {
+        use std::sync::mpsc::sync_channel;
+
+        use crate::source::Source;
+        use crate::terminal::Item;
+
+        let shared = Shared::new(Source::Terminal);
+        let (sender, printer) = sync_channel(1);
+        let above = Above {
+            shared: Arc::clone(&shared),
+            canvas: Canvas::new("> "),
+            look: Look::PLAIN,
+            sender,
+        };
+        let say = |text: &str| shared.feed.push(Item::Notice(text.into()));
+        say("a");
+        above.show();
+        // Called away before it prints that, and called again: it draws, and asks again.
+        above.canvas.clear();
+        say("b");
+        above.canvas.note("", 0);
+        above.show();
+        assert_eq!(printer.try_recv(), Ok("(a)\n".to_owned()));
+        assert!(printer.try_recv().is_err(), "one thing at a time");
+        above.canvas.note("", 0);
+        above.show();
+        assert_eq!(printer.try_recv(), Ok("(b)\n".to_owned()));
+        above.canvas.note("", 0);
+        assert_eq!(above.canvas.take_unprinted(), None);
+        // Called away for good.
+        say("c");
+        above.show();
+        above.canvas.clear();
+        assert_eq!(above.canvas.take_unprinted(), Some("(c)\n".to_owned()));
     }
 }

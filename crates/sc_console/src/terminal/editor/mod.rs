@@ -25,6 +25,8 @@ use self::hint::GameHinter;
 use self::history::KeptHistory;
 use self::lines::{Above, Canvas};
 use self::session::Session;
+use sc_core::ExtensionReport;
+
 use super::link::{Game, Shared};
 use super::reports::{TERMINAL_HISTORY_FAILED, TERMINAL_INPUT_FAILED, TERMINAL_PANICKED};
 use super::style::Look;
@@ -67,23 +69,11 @@ pub(super) fn start(
         let editor = desk.editor(history);
         let outcome = catch_unwind(AssertUnwindSafe(|| desk.work(editor)));
         desk.session.restore_if_editing();
-        match outcome {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => desk.game.report(
-                &TERMINAL_INPUT_FAILED,
-                format!("the terminal cannot read: {error}"),
-            ),
-            Err(payload) => {
-                let message = payload
-                    .downcast_ref::<&'static str>()
-                    .copied()
-                    .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-                let message = message.unwrap_or("(no message)");
-                desk.game.report(
-                    &TERMINAL_PANICKED,
-                    format!("the terminal's editor panicked: {message}"),
-                );
-            }
+        if let Some(lines) = desk.canvas.take_unprinted() {
+            desk.print_text(&lines);
+        }
+        if let Some((kind, what)) = failure(outcome) {
+            desk.game.report(kind, what);
         }
         desk.shared.end();
         // What is left, and what still comes until the handle goes.
@@ -94,6 +84,26 @@ pub(super) fn start(
     match started {
         Ok(_) => Ok((session, receiver)),
         Err(error) => Err(TerminalError::Thread(error)),
+    }
+}
+
+/// What to report of how the work has ended, if it is a failure.
+fn failure(outcome: thread::Result<io::Result<()>>) -> Option<(&'static ExtensionReport, String)> {
+    match outcome {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some((
+            &TERMINAL_INPUT_FAILED,
+            format!("the terminal cannot read: {error}"),
+        )),
+        Err(payload) => {
+            let text = payload.downcast_ref::<&'static str>().copied();
+            let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+            let text = text.unwrap_or("(no message)");
+            Some((
+                &TERMINAL_PANICKED,
+                format!("the terminal's editor panicked: {text}"),
+            ))
+        }
     }
 }
 
@@ -227,11 +237,46 @@ impl Desk {
     }
 
     fn print(&self, items: &[super::Item]) {
-        let mut out = io::stdout().lock();
+        let mut text = String::new();
         for line in items.iter().flat_map(|item| self.look.lines(item)) {
-            // A terminal that has gone cannot be told so.
-            let _ = writeln!(out, "{line}");
+            text.push_str(&line);
+            text.push('\n');
         }
+        self.print_text(&text);
+    }
+
+    fn print_text(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        // A terminal that has gone cannot be told so.
+        let _ = out.write_all(text.as_bytes());
         let _ = out.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(outcome: thread::Result<io::Result<()>>) -> Option<(&'static str, String)> {
+        failure(outcome).map(|(kind, what)| (kind.name, what))
+    }
+
+    #[test]
+    fn what_ends_the_editor_is_told() {
+        assert_eq!(told(Ok(Ok(()))), None);
+        let error = io::Error::other("no terminal");
+        let cannot_read = "the terminal cannot read: no terminal".to_owned();
+        assert_eq!(
+            told(Ok(Err(error))),
+            Some(("TerminalInputFailed", cannot_read))
+        );
+        for (payload, text) in [
+            (catch_unwind(|| panic!("no key")), "no key"),
+            (catch_unwind(|| panic!("no key {}", 7)), "no key 7"),
+            (catch_unwind(|| std::panic::panic_any(7)), "(no message)"),
+        ] {
+            let what = format!("the terminal's editor panicked: {text}");
+            assert_eq!(told(payload), Some(("TerminalPanicked", what)));
+        }
     }
 }
