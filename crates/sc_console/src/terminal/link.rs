@@ -212,11 +212,12 @@ pub(super) fn connect<H: 'static>(cx: &mut Cx<'_, H>, shared: &Arc<Shared>) -> A
 fn refresh<H: 'static>(cx: &mut Cx<'_, H>) {
     let terminals = &mut cx.runtime_state::<Terminals>().0;
     terminals.retain(|terminal| terminal.strong_count() > 0);
-    if terminals.is_empty() {
-        return;
-    }
-    let shareds: Vec<_> = terminals.iter().filter_map(Weak::upgrade).collect();
-    for shared in shareds {
+    let mut index = 0;
+    while let Some(terminal) = cx.runtime_state::<Terminals>().0.get(index) {
+        index += 1;
+        let Some(shared) = terminal.upgrade() else {
+            continue;
+        };
         let now = cx.console_snapshot(shared.source);
         if !Arc::ptr_eq(&shared.snapshot(), &now) {
             shared.set_snapshot(now);
