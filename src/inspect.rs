@@ -23,7 +23,7 @@ lists! {
     /// Lists what ticks, by the order of its making.
     SC.Tick.List = ticks;
     /// Lists the flows that live, first started first.
-    SC.Flow.List = |cx: &dyn AnyCx| cx.inspect("flows").unwrap_or_default();
+    SC.Flow.List = |cx: &dyn AnyCx| cx.inspect("flow").unwrap_or_default();
 }
 
 /// Prints the lines of a list, and how many they are.

@@ -1,5 +1,6 @@
 //! The console beside the other parts: lists, flows from commands, thresholds as variables.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use std::time::Duration;

@@ -69,7 +69,7 @@ pub(crate) static VALUE_REFUSED: ExtensionReport = ExtensionReport {
 pub(crate) static STARTUP_FAILED: ExtensionReport = ExtensionReport {
     name: "StartupFailed",
     severity: Severity::Error,
-    fix: "correct the script, or do not name one by `set_startup_script`",
+    fix: "correct the script, or do not call `run_startup_script`",
 };
 
 /// What to do about a callback of a variable that panicked.

@@ -1,5 +1,6 @@
 //! Static commands: parameters of every form, help, flags, game worlds, other hosts.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use sc_console::{ConsoleExt, LineKind, LineOutcome, Source, command, console_enum};

@@ -1,5 +1,6 @@
 //! Completion: `$0` marks the caret; what may stand there, in order, and which bytes it replaces.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use sc_console::{Completions, ConsoleExt, Source, command, console_enum, variable};

@@ -1,5 +1,7 @@
 //! The configuration file: what is written, what is kept, what is refused.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::fs;
 use std::path::PathBuf;
 

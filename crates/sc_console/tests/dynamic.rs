@@ -1,5 +1,6 @@
 //! Commands registered at run time: what refuses one, what ends one, what its own body may do.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use std::cell::RefCell;

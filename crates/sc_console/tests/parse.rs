@@ -1,6 +1,8 @@
 //! The syntax of a line: what is understood, where errors lie, and that writing a line again changes
 //! nothing.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use proptest::prelude::*;
 use sc_console::{ParseErrorKind, parse_line, quote};
 

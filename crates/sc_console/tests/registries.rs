@@ -1,5 +1,6 @@
 //! Replacing the registry: who is live, what is forwarded, and what two of them come to.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use sc_console::{

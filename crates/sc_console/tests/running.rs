@@ -1,5 +1,6 @@
 //! Running lines: sequences, aliases, scripts, waiting, latent commands, output, history.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! Secrets: `***` in history, echo, error lines and log, whatever the line looks like.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use std::sync::{Arc, Mutex};

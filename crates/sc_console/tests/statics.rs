@@ -1,5 +1,6 @@
 //! What is declared wrongly: two of one name, reserved and ill-formed names, parameters at fault.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
 use sc_console::{

@@ -1,5 +1,7 @@
 //! Variables: setting and reading, priorities, ranges, changes, waiting values.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,0 +1,60 @@
+//! A game with a console, built with and without it: without the feature `commands` the names, the help and
+//! the bodies of its commands are not in the program, and its code is the same.
+//!
+//! $ cargo run --example shipping
+//! $ cargo run --example shipping --no-default-features
+
+#![allow(clippy::print_stdout)]
+
+use stillcooking::prelude::*;
+
+struct Game {
+    gold: u32,
+}
+
+command! {
+    /// Fills the purse (HELP-OF-THE-STATIC-COMMAND).
+    pub FILL_PURSE = Shipping.NameOfTheStaticCommand [anytime] (
+        /// How much (HELP-OF-THE-PARAMETER).
+        amount: u32 = 10,
+    ) |cx: &mut Cx<'_, Game>, out| {
+        cx.host_mut().gold += amount;
+        writeln!(out, "BODY-OF-THE-STATIC-COMMAND: {amount}")?;
+        Ok(())
+    }
+}
+
+variable! {
+    /// How much gold there is at the start.
+    pub START_GOLD = Shipping.StartGold: u32 = 5
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (mut rt, mut game) = (Runtime::new(), Game { gold: 0 });
+    let mut cx = rt.cx(&mut game);
+    cx.host_mut().gold = cx.var(START_GOLD);
+
+    // Whether or not there are commands, this compiles and works.
+    let taken = cx.register(
+        dynamic_command! {
+            /// Empties the purse (HELP-OF-THE-DYNAMIC-COMMAND).
+            Shipping.NameOfTheDynamicCommand () |cx: &mut Cx<'_, Game>, out| {
+                cx.host_mut().gold = 0;
+                writeln!(out, "BODY-OF-THE-DYNAMIC-COMMAND")?;
+                Ok(())
+            }
+        }
+        .runtime(),
+    )?;
+    cx.add_commands(&[&FILL_PURSE])?;
+
+    // A line that sets a variable works in every build.
+    cx.run_line("Shipping.StartGold 7", Source::Local);
+    println!("commands: {}", !taken.is_stripped());
+    println!(
+        "gold: {}, at the start: {}",
+        cx.host().gold,
+        cx.var(START_GOLD)
+    );
+    Ok(())
+}
