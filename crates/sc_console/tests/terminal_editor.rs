@@ -1,7 +1,13 @@
 //! The editor on a real terminal: this test binary starts itself on a pseudo-terminal, types, and looks
 //! at the screen. Nothing here waits for a time; it waits for what is to be seen.
 #![cfg(all(unix, feature = "terminal", feature = "commands", feature = "print"))]
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 #[path = "terminal_editor/child.rs"]
 mod child;
