@@ -53,6 +53,21 @@ impl Rows {
         println!("ratio {name} {ours:.2} {peer:.2} {ratio:.3} bar {bar} {verdict}");
     }
 
+    /// Measures one side against a time (ns a call), and prints the row with that as the peer's.
+    pub(crate) fn limit(&mut self, name: &str, limit: f64, mut ours: impl FnMut()) {
+        if !self.wants(name) {
+            return;
+        }
+        let calls = calls(&mut ours);
+        let rounds = (0..ROUNDS).map(|_| round(&mut ours, calls));
+        let best = rounds.fold(f64::INFINITY, f64::min);
+        let ratio = best / limit;
+        let verdict = if ratio <= 1.0 { "ok" } else { "short" };
+        self.run += 1;
+        self.short += u32::from(ratio > 1.0);
+        println!("ratio {name} {best:.2} {limit:.2} {ratio:.3} bar 1 {verdict}");
+    }
+
     pub(crate) fn finish(self) {
         println!("{} rows, {} short", self.run, self.short);
     }

@@ -6,6 +6,7 @@
 //! rows whose name contains NAME.
 
 mod body;
+mod console;
 mod flow;
 mod harness;
 mod tick;
@@ -15,5 +16,6 @@ fn main() {
     let mut rows = harness::Rows::new(filter);
     tick::rows(&mut rows);
     flow::rows(&mut rows);
+    console::rows(&mut rows);
     rows.finish();
 }

@@ -256,6 +256,33 @@ fn a_guard_ends_its_command_wherever_it_is_dropped() {
 }
 
 #[test]
+fn what_has_lost_its_guard_is_dropped_in_the_next_frame() {
+    let mut t = TestWorld::new(Log::new());
+    let alive = Rc::new(());
+    let held = Rc::clone(&alive);
+    let definition = dynamic_command! {
+        Hold () |_cx: &mut Cx<'_, Log>, _out| { let _ = &held; Ok(()) }
+    };
+    let guard = t.cx().register_guarded(definition.runtime()).unwrap();
+    let volume = t
+        .cx()
+        .register_variable(VariableDef::new("Volume", 1).runtime())
+        .unwrap();
+    let seen = Rc::clone(&alive);
+    let watch = t
+        .cx()
+        .on_var_change(volume, move |_, _| {
+            let _ = &seen;
+        })
+        .unwrap();
+    t.tick(0.1);
+    assert_eq!(Rc::strong_count(&alive), 3);
+    drop((guard, watch));
+    t.tick(0.1);
+    assert_eq!(Rc::strong_count(&alive), 1);
+}
+
+#[test]
 fn a_command_ends_with_its_world() {
     let mut t = TestWorld::new(Log::new());
     let other = t.cx().create_world(WorldKind::Game).unwrap();

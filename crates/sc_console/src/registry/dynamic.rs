@@ -41,6 +41,8 @@ impl CommandId {
 pub struct CommandGuard {
     id: CommandId,
     dropped: Arc<AtomicBool>,
+    /// Tells the console that some guard was dropped.
+    any: Arc<AtomicBool>,
 }
 
 impl CommandGuard {
@@ -61,6 +63,7 @@ impl CommandGuard {
 impl Drop for CommandGuard {
     fn drop(&mut self) {
         self.dropped.store(true, Ordering::Release);
+        self.any.store(true, Ordering::Release);
     }
 }
 
@@ -187,7 +190,8 @@ pub(crate) fn register_guarded<H>(
 ) -> Result<CommandGuard, RegisterError> {
     let dropped = Arc::<AtomicBool>::default();
     let id = register_with(cx, definition, false, Some(Arc::clone(&dropped)))?;
-    Ok(CommandGuard { id, dropped })
+    let any = Arc::clone(&console(cx).guards);
+    Ok(CommandGuard { id, dropped, any })
 }
 
 fn try_register<H>(

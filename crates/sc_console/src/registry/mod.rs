@@ -10,6 +10,7 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
 
@@ -66,6 +67,8 @@ pub(crate) struct Console<H: 'static> {
     pub(crate) shown: Ring,
     pub(crate) tasks: Tasks<H>,
     pub(crate) watchers: Watchers<H>,
+    /// Set when a guard is dropped, wherever that is.
+    pub(crate) guards: Arc<AtomicBool>,
     snapshots: Vec<Cached>,
 }
 
@@ -91,6 +94,7 @@ impl<H> Default for Console<H> {
             shown: Ring::default(),
             tasks: Tasks::default(),
             watchers: Watchers::default(),
+            guards: Arc::default(),
             snapshots: Vec::new(),
         }
     }
@@ -109,7 +113,10 @@ fn start<H>(cx: &mut Cx<'_, H>) {
     cx.runtime_state::<Console<H>>().started = true;
     cx.install(
         Extension::new("console")
-            .on_runtime_stage(Stage::Console, crate::run::stage)
+            .on_runtime_stage(Stage::Console, |cx| {
+                drop_unguarded(cx);
+                crate::run::stage(cx);
+            })
             .on_lives_ended(|cx, _| sweep(cx))
             .on_teardown(TeardownPhase::Commands, leave_world)
             .on_runtime_teardown(end)
@@ -139,6 +146,15 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
     };
     for slot in console.entries.dead(cx) {
         remove(cx, slot);
+    }
+}
+
+/// Drops what has lost its guard since the last frame; that it is gone was seen at once.
+fn drop_unguarded<H>(cx: &mut Cx<'_, H>) {
+    if console(cx).guards.swap(false, Ordering::AcqRel) {
+        sweep(cx);
+        let callbacks = console(cx).watchers.take_dropped();
+        cx.enter(|| drop(callbacks));
     }
 }
 

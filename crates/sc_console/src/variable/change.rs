@@ -45,19 +45,24 @@ impl<H> Default for Watchers<H> {
 /// Ends its callback when it is dropped.
 #[derive(Debug)]
 #[must_use = "dropping the guard ends the callback"]
-pub struct ChangeGuard(Option<Arc<AtomicBool>>);
+pub struct ChangeGuard {
+    dropped: Option<Arc<AtomicBool>>,
+    /// Tells the console that some guard was dropped.
+    any: Arc<AtomicBool>,
+}
 
 impl ChangeGuard {
     /// Lets the callback live as long as its variable and its world.
     pub fn detach(mut self) {
-        self.0 = None;
+        self.dropped = None;
     }
 }
 
 impl Drop for ChangeGuard {
     fn drop(&mut self) {
-        if let Some(dropped) = &self.0 {
+        if let Some(dropped) = &self.dropped {
             dropped.store(true, Ordering::Release);
+            self.any.store(true, Ordering::Release);
         }
     }
 }
@@ -65,6 +70,7 @@ impl Drop for ChangeGuard {
 impl<H> Watchers<H> {
     pub(super) fn bind(
         &mut self,
+        any: Arc<AtomicBool>,
         variable: u32,
         world: Option<WorldId>,
         callback: Callback<H>,
@@ -78,7 +84,10 @@ impl<H> Watchers<H> {
             dropped: Arc::clone(&dropped),
             callback: Some(callback),
         });
-        ChangeGuard(Some(dropped))
+        ChangeGuard {
+            dropped: Some(dropped),
+            any,
+        }
     }
 
     /// The first callback of a variable after a number that was bound up to another one.
@@ -108,7 +117,7 @@ impl<H> Watchers<H> {
         self.take_where(|watcher| watcher.variable == variable)
     }
 
-    fn take_dropped(&mut self) -> Vec<Option<Callback<H>>> {
+    pub(crate) fn take_dropped(&mut self) -> Vec<Option<Callback<H>>> {
         if self.list.iter().any(|w| w.dropped.load(Ordering::Acquire)) {
             self.take_where(|watcher| watcher.dropped.load(Ordering::Acquire))
         } else {

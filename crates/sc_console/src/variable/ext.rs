@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::path::Path;
+use std::sync::Arc;
 
 use sc_core::Cx;
 
@@ -146,7 +147,8 @@ pub trait VariableExt<H: 'static> {
     ) -> Result<usize, RegisterError>;
 
     /// Calls a closure after each change of a variable, with its new value, while the `Cx`'s world
-    /// lives. Several changes within callbacks are told of once.
+    /// lives (without a world, while the runtime does). Several changes within callbacks are told of
+    /// once.
     ///
     /// ```
     /// # use sc_console::*;
@@ -315,9 +317,9 @@ impl<H> VariableExt<H> for Cx<'_, H> {
                 callback(cx, value);
             }
         });
-        Ok(registry::console(self)
-            .watchers
-            .bind(index, world, callback))
+        let console = registry::console(self);
+        let any = Arc::clone(&console.guards);
+        Ok(console.watchers.bind(any, index, world, callback))
     }
 
     fn load_config(&mut self, path: impl AsRef<Path>) -> Result<ConfigRead, FileError> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use sc_core::AnyCx;
+
 use super::declare::StaticVariable;
 use super::store::Variables;
 use crate::arg::ConsoleArg;
@@ -25,6 +27,38 @@ impl<T> Variable<T> {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.declared.name
+    }
+
+    /// Its value in any runtime: as [`VariableExt::var`](crate::VariableExt::var), for code that does
+    /// not know the host type.
+    ///
+    /// ```
+    /// use sc_console::{command, variable};
+    /// use sc_core::AnyCx;
+    /// variable! {
+    ///     /// What is said.
+    ///     WORDS = MyGame.Words: String = "hello".to_owned()
+    /// }
+    /// command! {
+    ///     /// Says it, whatever the host.
+    ///     MyGame.Say [anytime] () |cx: &mut dyn AnyCx, out| {
+    ///         writeln!(out, "{}", WORDS.get(cx))?;
+    ///         Ok(())
+    ///     }
+    /// }
+    /// # use sc_console::{ConsoleExt, Source};
+    /// # let (mut rt, mut host) = (sc_core::Runtime::<()>::new(), ());
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(rt.cx(&mut host).run_line("MyGame.Say", Source::Local).text(), "hello");
+    /// ```
+    pub fn get(self, cx: &mut dyn AnyCx) -> T
+    where
+        T: ConsoleArg,
+    {
+        let variables = cx.runtime_state::<Variables>();
+        let at = variables.find_static(self.declared);
+        let value = at.and_then(|at| variables.read::<T>(at));
+        value.cloned().unwrap_or_else(self.default)
     }
 
     /// Its declaration, for [`add_variables`](crate::VariableExt::add_variables).
