@@ -298,6 +298,14 @@ fn case_g24_the_command_sets_the_filter_and_shows_it() {
     let set = run(&mut t, "SC.Log.Filter stillcooking=trace");
     assert_eq!(set, (true, "the log catches stillcooking=trace".into()));
     assert_eq!(ring.filter(), "stillcooking=trace");
+    let mut offered = |line: &str| -> Vec<String> {
+        let found = t.cx().complete_line(line, line.len(), Source::Local);
+        found.candidates.into_iter().map(|c| c.insert).collect()
+    };
+    assert_eq!(offered("SC.Log.Filter war"), ["warn"]);
+    assert_eq!(offered("SC.Log.Filter warn,s"), ["warn,stillcooking="]);
+    let levels = offered("SC.Log.Filter stillcooking=");
+    assert_eq!((levels.len(), &*levels[4]), (6, "stillcooking=trace"));
     let (ok, text) = run(&mut t, "SC.Log.Filter stillcooking=trce");
     assert!(!ok && text.contains("`trce` is no log level"), "{text}");
     assert_eq!(ring.filter(), "stillcooking=trace");

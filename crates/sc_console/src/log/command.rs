@@ -15,11 +15,24 @@ pub(crate) fn all<H>() -> Vec<CommandDef<H>> {
             /// Levels (off, error, warn, info, debug, trace) for targets, and one for everything else, with
             /// commas between them: `warn,stillcooking=trace`. What nothing is said about is off. Without
             /// a filter, the present one is shown.
+            #[suggest = filters::<H>]
             filter: Option<String>,
         ) |cx: &mut Cx<'_, H>, out| {
             set_or_show(cx, filter.as_deref(), out)
         }
     }]
+}
+
+/// What could follow what is typed: a level, or our own target with one.
+fn filters<H>(_: &mut Cx<'_, H>, typed: &str) -> Vec<String> {
+    let end = typed.rfind([',', '=']).map_or(0, |at| at + 1);
+    let (before, rest) = typed.split_at(end);
+    let levels = ["error", "warn", "info", "debug", "trace", "off"];
+    let mut next: Vec<String> = levels.map(|level| format!("{before}{level}")).into();
+    if !before.ends_with('=') && !rest.contains('=') {
+        next.push(format!("{before}stillcooking="));
+    }
+    next
 }
 
 fn set_or_show<H>(

@@ -15,7 +15,7 @@ use pty_process::blocking::{Command, Pty as Device};
 use vt100::{Callbacks, Parser, Screen};
 
 /// Longer than this, and what is waited for will not come. Only a test that fails waits so long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const COLUMNS: u16 = 60;
 const ROWS: u16 = 24;
