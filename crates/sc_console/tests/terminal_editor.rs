@@ -25,6 +25,7 @@ const LEFT: &str = "\x1b[D";
 const BACK_SPACE: &str = "\x7f";
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
+const CTRL_R: &str = "\x12";
 
 /// Not a test: the program that the tests run.
 #[test]
@@ -336,6 +337,34 @@ fn case_g23_whatever_is_typed_and_wherever_the_caret_is_the_prompt_stays_whole()
             pty.wait_for("an empty line", |s| at_prompt(s, ""));
         }
     }
+    pty.type_in(CTRL_D);
+    check_restored(&mut pty, "0");
+}
+
+#[test]
+fn the_log_comes_above_a_search_in_the_history_too() {
+    let mut pty = started("");
+    pty.type_in("play.say found\r");
+    pty.wait_for("the output", |s| {
+        has_row(s, "you say found") && at_prompt(s, "")
+    });
+    // What was typed takes two rows, and is not to be seen meanwhile.
+    pty.type_in(&"x".repeat(usize::from(COLUMNS) + 10));
+    pty.wait_for("a long line", |s| prompt_rows(s).len() == 2);
+    pty.type_in(CTRL_R);
+    pty.type_in("fou");
+    let searches = |s: &Screen| at_prompt(s, "(fou) play.say found");
+    pty.wait_for("what is found", searches);
+    pty.poke("log 2");
+    pty.wait_for("the log, and what stood above it", |s| {
+        logged(s) == [1, 2] && searches(s) && has_row(s, "you say found")
+    });
+    pty.type_in("\r");
+    pty.wait_for("the line that was found", |s| {
+        at_prompt(s, "play.say found")
+    });
+    pty.type_in(CTRL_C);
+    pty.wait_for("an empty line", |s| at_prompt(s, ""));
     pty.type_in(CTRL_D);
     check_restored(&mut pty, "0");
 }

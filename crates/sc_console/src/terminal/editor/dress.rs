@@ -13,11 +13,14 @@ use super::lines::Canvas;
 use crate::terminal::link::Shared;
 
 /// The prompt: a text, always the same.
-pub(super) struct TerminalPrompt(pub(super) String);
+pub(super) struct TerminalPrompt {
+    pub(super) text: String,
+    pub(super) canvas: Canvas,
+}
 
 impl Prompt for TerminalPrompt {
     fn render_prompt_left(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0)
+        Cow::Borrowed(&self.text)
     }
 
     fn render_prompt_right(&self) -> Cow<'_, str> {
@@ -37,7 +40,9 @@ impl Prompt for TerminalPrompt {
             PromptHistorySearchStatus::Passing => "",
             PromptHistorySearchStatus::Failing => "not found: ",
         };
-        Cow::Owned(format!("({found}{}) ", search.term))
+        let shown = format!("({found}{}) ", search.term);
+        self.canvas.note_search(&shown);
+        Cow::Owned(shown)
     }
 
     fn get_prompt_color(&self) -> Color {

@@ -24,10 +24,21 @@ pub(super) const AT_ONCE: usize = 256;
 struct Drawn {
     line: String,
     caret: usize,
+    /// While the history is searched, what stands behind the prompt instead of the line.
+    search: Option<String>,
     /// What the editor was given to print, until it draws again, which it does when it has printed it.
     handed: Option<String>,
     /// It was called away before it has printed that. It will, when it is called again.
     left: bool,
+}
+
+impl Drawn {
+    /// The editor draws, so it has printed what it was given.
+    fn has_drawn(&mut self) {
+        if !self.left {
+            self.handed = None;
+        }
+    }
 }
 
 /// What is drawn: the prompt, and behind it the line.
@@ -60,9 +71,15 @@ impl Canvas {
         drawn.line.clear();
         drawn.line.push_str(line);
         drawn.caret = caret;
-        if !drawn.left {
-            drawn.handed = None;
-        }
+        drawn.search = None;
+        drawn.has_drawn();
+    }
+
+    /// Notes that the search of the history is about to be drawn. The line itself stays, unseen.
+    pub(super) fn note_search(&self, search: &str) {
+        let mut drawn = self.drawn();
+        drawn.search = Some(search.to_owned());
+        drawn.has_drawn();
     }
 
     fn place(&self, drawn: &Drawn) -> Place {
@@ -114,7 +131,10 @@ struct Place {
 
 impl Place {
     fn of(prompt: &str, drawn: &Drawn, width: u16) -> Self {
-        let before = drawn.line.get(..drawn.caret).unwrap_or(&drawn.line);
+        let before = match &drawn.search {
+            Some(search) => search,
+            None => drawn.line.get(..drawn.caret).unwrap_or(&drawn.line),
+        };
         Place {
             caret: rows_to_end(&[prompt, before], width),
             assumed: assumed_rows(&drawn.line, width),

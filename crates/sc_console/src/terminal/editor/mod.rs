@@ -49,9 +49,13 @@ pub(super) fn start(
 ) -> Result<(Arc<Session>, Receiver<()>), TerminalError> {
     let session = Session::take().ok_or(TerminalError::Taken)?;
     let history = KeptHistory::open(terminal.history_file.as_deref(), shared)?;
+    let canvas = Canvas::new(&terminal.prompt);
     let desk = Desk {
-        prompt: TerminalPrompt(terminal.prompt.clone()),
-        canvas: Canvas::new(&terminal.prompt),
+        prompt: TerminalPrompt {
+            text: terminal.prompt.clone(),
+            canvas: canvas.clone(),
+        },
+        canvas,
         look: Look {
             colors: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             times: true,
