@@ -33,6 +33,9 @@ struct Game {
     threads: Vec<JoinHandle<()>>,
     /// How many items are being loaded, of both forms.
     loading: u32,
+    /// What hurries the doors, and which are open.
+    controls: Vec<DriveControl>,
+    doors: Vec<Form>,
 }
 
 /// Which way a recipe is written.
@@ -264,12 +267,10 @@ fn loader_builder(cx: &mut C<'_>, level: WorldId) -> Result<(), FlowError> {
 /// The body awaits the thread: it cannot forget to go on.
 fn loader_async(cx: &mut C<'_>, level: WorldId) -> Result<(), FlowError> {
     Flow::new("loader").world(level).spawn(cx, async |fx| {
-        let mut files = FILES.into_iter();
         let done = fx
-            .for_each_with_delay(3, secs(0.25), async |_| {
-                let Some(file) = files.next() else {
-                    return Ok(Step::Break);
-                };
+            .for_each(FILES)
+            .delay(secs(0.25))
+            .each(async |file| {
                 fx.with(|cx| {
                     say(cx, Async, format!("load {file}"));
                     cx.host_mut().loading += 1;
@@ -278,11 +279,56 @@ fn loader_async(cx: &mut C<'_>, level: WorldId) -> Result<(), FlowError> {
                 fx.with(|cx| {
                     say(cx, Async, format!("{file}: {size} bytes"));
                     cx.host_mut().loading -= 1;
-                })?;
-                Ok::<_, FlowError>(Step::Continue)
+                })
             })
             .await?;
         fx.with(|cx| say(cx, Async, format!("{done:?}")))
+    })?;
+    Ok(())
+}
+
+// ---- A door that is hurried on its way, and waited for ----
+
+/// Each form has a control of its own: it has one drive at a time.
+fn door(cx: &mut C<'_>, level: WorldId) -> Result<(), FlowError> {
+    let control = DriveControl::new();
+    DoForDuration::new(secs(1), |cx: &mut C<'_>, alpha, _delta| {
+        say(cx, Builder, bar("door", alpha));
+    })
+    .control(&control)
+    .completed(|cx, _finish| cx.host_mut().doors.push(Builder))
+    .world(level)
+    .start(cx)?;
+    cx.host_mut().controls.push(control);
+
+    let control = DriveControl::new();
+    let theirs = control.clone();
+    Flow::new("door").world(level).spawn(cx, async move |fx| {
+        fx.do_for_duration(secs(1), |cx, alpha, _delta| {
+            say(cx, Async, bar("door", alpha));
+        })
+        .control(&theirs)
+        .await?;
+        fx.with(|cx| cx.host_mut().doors.push(Async))
+    })?;
+    cx.host_mut().controls.push(control);
+    Ok(())
+}
+
+/// Waits for the first doors to be open, however long that takes, but no longer than five seconds.
+fn draught(cx: &mut C<'_>, level: WorldId) -> Result<(), FlowError> {
+    WaitUntil::changed(|cx: &mut C<'_>| cx.host().doors.is_empty())
+        .timeout(secs(5))
+        .satisfied(|cx| say(cx, Builder, "there is a draught"))
+        .world(level)
+        .start(cx)?;
+
+    Flow::new("draught").world(level).spawn(cx, async |fx| {
+        let open = fx.changed(|cx| cx.host().doors.is_empty());
+        if open.timeout(secs(5)).await?.is_some() {
+            fx.with(|cx| say(cx, Async, "there is a draught"))?;
+        }
+        Ok(())
     })?;
     Ok(())
 }
@@ -408,6 +454,21 @@ fn play() -> Result<(), FlowError> {
     stage.act(loader_async)?;
     stage.frames(15)?;
     stage.show("Each item is loaded on a thread (Suspend + continue_loop, run_on_thread)")?;
+
+    let mut stage = Stage::new()?;
+    stage.act(door)?;
+    stage.act(draught)?;
+    stage.frames(4)?;
+    for control in &stage.game.controls {
+        control.set_speed(4.0)?; // Somebody pushes.
+    }
+    stage.frames(2)?;
+    for control in &stage.game.controls {
+        control.seek(secs(0.9))?; // And it flies open.
+        control.set_speed(1.0)?;
+    }
+    stage.frames(2)?;
+    stage.show("A door is pushed at 0.20 s; a draught when it is open (DriveControl, changed)")?;
 
     println!("\nBuilder and async did the same at the same time, everywhere.");
     Ok(())

@@ -69,9 +69,10 @@ pub use sc_core::{
 #[cfg(feature = "easing")]
 pub use sc_flow::Ease;
 pub use sc_flow::{
-    Delay, DoForDuration, DoForDurationFx, Done, Either, Flow, FlowCx, FlowEnd, FlowError, FlowExt,
-    FlowFinish, FlowId, FlowInfo, FlowKind, ForEach, LoopAnswer, Pace, Progress, Scope, Step, Task,
-    ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor, join, join_all, race,
+    ChangedFx, ChildAnswer, Delay, DoForDuration, DoForDurationFx, Done, DriveControl, Either,
+    Flow, FlowCx, FlowEnd, FlowError, FlowExt, FlowFinish, FlowId, FlowInfo, FlowKind, ForEach,
+    ForEachFx, LoopAnswer, Pace, Progress, Scope, Step, Task, ThreadResult, Ticks, Wait, WaitUntil,
+    WaitUntilFx, WaitingFor, join, join_all, race,
 };
 
 /// What most programs need, in one `use`.
@@ -95,8 +96,8 @@ pub mod prelude {
     #[cfg(feature = "easing")]
     pub use sc_flow::Ease;
     pub use sc_flow::{
-        DoForDuration, Either, Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, ForEach, Step,
-        Task, Wait, WaitUntil, join, join_all, race,
+        DoForDuration, DriveControl, Either, Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId,
+        ForEach, Step, Task, Wait, WaitUntil, join, join_all, race,
     };
 }
 

@@ -9,6 +9,7 @@ mod body;
 mod console;
 mod flow;
 mod harness;
+mod peers;
 mod tick;
 
 fn main() {

@@ -295,12 +295,15 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         &mut self,
         registry: R,
     ) -> Result<(), RegistriesCompete> {
-        registry::provide(
+        let provided = registry::provide(
             self,
             type_name::<R>(),
             TypeId::of::<R>(),
             Box::new(registry),
-        )
+        );
+        let live = console(self).registry.name();
+        tracing::info!(target: "stillcooking", "console: registry `{live}` is live");
+        provided
     }
 
     fn console_settings(&mut self) -> &mut ConsoleSettings {

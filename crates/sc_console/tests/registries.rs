@@ -186,3 +186,41 @@ fn a_declared_registry_is_live_from_the_start() {
     assert_eq!(host.0, ["3"]);
     assert!(reports.take().is_empty());
 }
+
+struct Falls;
+impl CommandRegistry<Log> for Falls {
+    fn start(&mut self, _: &mut Cx<'_, Log>) {
+        panic!("no script");
+    }
+    fn on_static_command(
+        &mut self,
+        cx: &mut Cx<'_, Log>,
+        _: ForwardedCall<'_>,
+        _: &mut Output,
+    ) -> Result<(), CommandError> {
+        cx.host_mut().push("ran".to_owned());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_registry_that_panics_in_its_start_is_live_all_the_same() {
+    let mut t = TestWorld::new(Log::new());
+    t.rt.set_panic_policy(sc_core::PanicPolicy::Isolate);
+    t.cx().provide_registry(Falls).unwrap();
+    let reports = t.reports.take();
+    assert_eq!(
+        reports[0].object.as_deref(),
+        Some("registry registries::Falls")
+    );
+    t.cx().run_line("my.heal", Source::Local);
+    // And when the panic goes on.
+    let mut t = TestWorld::new(Log::new());
+    let provide = || t.cx().provide_registry(Falls);
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(provide)).is_err());
+    assert_eq!(
+        t.cx().run_line("my.heal", Source::Local).outcome,
+        LineOutcome::Done
+    );
+    assert_eq!(t.host, ["ran"]);
+}

@@ -27,8 +27,25 @@ scoped_thread_local!(
 thread_local! {
     /// Whether an access has them out.
     static OUT: Cell<bool> = const { Cell::new(false) };
-    /// Whether an access has reached them since `take_was_reached`.
-    static REACHED: Cell<bool> = const { Cell::new(false) };
+    /// What the runtime that is entered has to see to: as of its `enter`, or the last access to it.
+    static PENDING: Pending = const {
+        Pending { attention: Cell::new(false), lives: Cell::new(false) }
+    };
+}
+
+struct Pending {
+    /// Objects to shut down, worlds to end.
+    attention: Cell<bool>,
+    /// Lives that have ended, of which extensions were not told yet.
+    lives: Cell<bool>,
+}
+
+impl Pending {
+    /// As a runtime is now; gives what it was before.
+    fn set<H>(&self, rt: &Runtime<H>) -> (bool, bool) {
+        let attention = self.attention.replace(rt.attention);
+        (attention, self.lives.replace(rt.slots.any_life_ended()))
+    }
 }
 
 /// Sets `OUT` until it goes.
@@ -43,6 +60,18 @@ impl SetOut {
 impl Drop for SetOut {
     fn drop(&mut self) {
         OUT.set(self.0);
+    }
+}
+
+/// Puts `PENDING` back when it goes: another runtime may be entered further out.
+struct SetPending((bool, bool));
+
+impl Drop for SetPending {
+    fn drop(&mut self) {
+        PENDING.with(|pending| {
+            pending.attention.set(self.0.0);
+            pending.lives.set(self.0.1);
+        });
     }
 }
 
@@ -123,9 +152,10 @@ impl<H> Cx<'_, H> {
         let depth = self.rt.depth;
         self.rt.depth = depth + 1;
         let reachable = SetOut::to(false);
+        let pending = SetPending(PENDING.with(|pending| pending.set(self.rt)));
         let (host, rt): (&mut dyn Any, &mut dyn Any) = (self.host, self.rt);
         let outcome = catch_unwind(AssertUnwindSafe(|| ENTERED.set((host, rt), f)));
-        drop(reachable);
+        drop((reachable, pending));
         self.rt.depth = depth;
         self.after_callback();
         outcome.unwrap_or_else(|payload| resume_unwind(payload))
@@ -181,25 +211,58 @@ impl<H> Access<H> {
                 delta: Duration::from_nanos(delta),
                 ..Scope::event(self.world, NOBODY)
             };
-            REACHED.set(true);
-            Ok(f(&mut Cx { host, rt, scope }))
+            let value = f(&mut Cx { host, rt, scope });
+            PENDING.with(|pending| pending.set(rt));
+            Ok(value)
         })
     }
-}
 
-/// Whether any [`Access`] has reached host and runtime on this thread since this was last asked. For
-/// executors: what they polled has asked nothing of the runtime if not.
-///
-/// ```
-/// use sc_core::{Runtime, take_was_reached};
-/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
-/// let mut cx = rt.cx(&mut host);
-/// let access = cx.access();
-/// take_was_reached();
-/// cx.enter(|| access.with(|_| ()))?;
-/// assert_eq!((take_was_reached(), take_was_reached()), (true, false));
-/// # Ok::<(), sc_core::AccessError>(())
-/// ```
-pub fn take_was_reached() -> bool {
-    REACHED.replace(false)
+    /// Whether what the entered closure has done by now needs [`Cx::attend`] before the next
+    /// callback: an executor then leaves [`Cx::enter`], and attends.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let world = cx.create_world(WorldKind::Game)?;
+    /// let access = cx.access();
+    /// cx.enter(|| {
+    ///     assert!(!access.must_attend());
+    ///     access.with(|cx| cx.destroy_world(world))?;
+    ///     assert!(access.must_attend());
+    ///     Ok::<(), sc_core::Error>(())
+    /// })?;
+    /// assert!(!cx.is_world_alive(world)); // `enter` has attended.
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn must_attend(&self) -> bool {
+        PENDING.with(|pending| pending.attention.get())
+    }
+
+    /// Whether lives have ended of which extensions were not told yet: what is bound to one asks
+    /// [`Cx::is_living`] before its next callback.
+    ///
+    /// ```
+    /// # use sc_core::{Extension, Runtime, Tickable, WorldKind};
+    /// # struct Lamp;
+    /// # impl Tickable<()> for Lamp {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.install(Extension::new("light").on_lives_ended(|_, _| ()));
+    /// let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?;
+    /// let access = cx.access();
+    /// cx.enter(|| {
+    ///     assert!(!access.lives_ended());
+    ///     drop(lamp);
+    ///     assert!(access.lives_ended());
+    /// });
+    /// assert!(cx.lives_ended());
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lives_ended(&self) -> bool {
+        PENDING.with(|pending| pending.lives.get()) || self.inbox.any_dropped()
+    }
 }

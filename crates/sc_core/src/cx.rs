@@ -306,6 +306,20 @@ impl<H> Cx<'_, H> {
         self.after_callback();
     }
 
+    /// Whether there is something to [`attend`](Self::attend) to.
+    #[must_use]
+    pub fn must_attend(&self) -> bool {
+        self.rt.attention
+    }
+
+    /// Whether lives have ended of which extensions were not told yet: see [`Access::lives_ended`].
+    ///
+    /// [`Access::lives_ended`]: crate::Access::lives_ended
+    #[must_use]
+    pub fn lives_ended(&self) -> bool {
+        self.rt.slots.any_life_ended() || self.rt.inbox.any_dropped()
+    }
+
     /// Deals with what a [`callback`](Self::callback) threw, by the panic policy: raises it again,
     /// or makes a report that names the culprit and goes on.
     ///
@@ -481,7 +495,17 @@ impl<H> Runtime<H> {
         }
     }
 
-    pub(crate) fn world_name(&self, world: WorldId) -> Option<String> {
+    /// A world's name, for reports; `None` when it is gone.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let world = rt.cx(&mut host).create_world(WorldKind::Game)?;
+    /// assert_eq!(rt.world_name(world).as_deref(), Some("game 1"));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn world_name(&self, world: WorldId) -> Option<String> {
         self.worlds.get(world).map(|w| w.name.clone().into_owned())
     }
 }

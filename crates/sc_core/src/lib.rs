@@ -42,7 +42,7 @@ mod tick;
 mod trace;
 mod world;
 
-pub use access::{Access, AccessError, take_was_reached};
+pub use access::{Access, AccessError};
 pub use any_cx::AnyCx;
 pub use clock::{Clock, DeadlineQueue, DeadlineToken, Secs, TimeError, secs};
 pub use cx::{Culprit, Cx, Panic};

@@ -5,11 +5,12 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use sc_core::Secs;
+use sc_core::{Report, ReportKind, Secs};
 
 use crate::error::FlowError;
 use crate::finish::Wait;
 use crate::fx::FlowCx;
+use crate::reports;
 
 /// Awaits two futures; gives both values.
 ///
@@ -172,6 +173,9 @@ impl<H> FlowCx<H> {
     /// outlives the scope, and end before the scope does. Dropping the scope (a cancel) drops the
     /// children first.
     ///
+    /// A child's value goes into what it borrows (a `Cell`); for values alone there are [`join`] and
+    /// [`join_all`]. A child's error ends that child only, and is reported: see [`Scope::spawn`].
+    ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
     /// # use sc_flow::*;
@@ -183,9 +187,8 @@ impl<H> FlowCx<H> {
     ///     fx.scope(async |scope| {
     ///         for n in 1..=2 {
     ///             scope.spawn(async move {
-    ///                 if fx.ticks(n).await.is_ok() {
-    ///                     let _ = fx.with(|cx| cx.host_mut().push(n as u32));
-    ///                 }
+    ///                 fx.ticks(n).await?;
+    ///                 fx.with(|cx| cx.host_mut().push(n as u32))
     ///             });
     ///         }
     ///     })
@@ -200,6 +203,7 @@ impl<H> FlowCx<H> {
     pub async fn scope<'s, R>(&self, body: impl AsyncFnOnce(&Scope<'s>) -> R) -> R {
         let scope = Scope {
             children: RefCell::default(),
+            failed: RefCell::default(),
         };
         let mut value = None;
         let mut body = pin!(body(&scope));
@@ -207,7 +211,11 @@ impl<H> FlowCx<H> {
         let _children_first = ChildrenFirst(&scope);
         poll_fn(|context| {
             poll_into(&mut value, body.as_mut(), context);
-            if !scope.poll(context) {
+            let all_ended = scope.poll(context);
+            for error in scope.failed.take() {
+                self.report_child(&error);
+            }
+            if !all_ended {
                 return Poll::Pending;
             }
             match value.take() {
@@ -219,17 +227,78 @@ impl<H> FlowCx<H> {
     }
 }
 
-type Child<'s> = Pin<Box<dyn Future<Output = ()> + 's>>;
+impl<H> FlowCx<H> {
+    /// Nobody else takes the error of a child.
+    fn report_child(&self, error: &FlowError) {
+        let _ = self.with(|cx| {
+            let kind = ReportKind::Extension(&reports::FLOW_FAILED);
+            let what = format!("a child of its scope ended with an error: {error}");
+            let mut report = Report::new(kind, what).object(self.name());
+            let world = self.world();
+            report.world = world.and_then(|world| Some(cx.world_info(world).ok()?.name));
+            cx.report(report);
+        });
+    }
+}
+
+/// What a child of a [`Scope`] may end with: `()`, a `Result` with the error of flows, or never.
+pub trait ChildAnswer {
+    /// Its error, if it has one.
+    ///
+    /// # Errors
+    /// The child's own.
+    fn into_result(self) -> Result<(), FlowError>;
+}
+
+impl ChildAnswer for () {
+    fn into_result(self) -> Result<(), FlowError> {
+        Ok(())
+    }
+}
+
+impl ChildAnswer for Result<(), FlowError> {
+    fn into_result(self) -> Result<(), FlowError> {
+        self
+    }
+}
+
+/// The type `!`, which can be named only as what a function returns.
+type Never = <fn() -> ! as Returns>::Output;
+
+#[doc(hidden)]
+pub trait Returns {
+    type Output;
+}
+
+impl<R> Returns for fn() -> R {
+    type Output = R;
+}
+
+/// A child that never ends by itself: `loop { .. }`.
+impl ChildAnswer for Never {
+    fn into_result(self) -> Result<(), FlowError> {
+        self
+    }
+}
+
+type Child<'s> = Pin<Box<dyn Future<Output = Result<(), FlowError>> + 's>>;
 
 /// Where children are started. Made by [`FlowCx::scope`].
 pub struct Scope<'s> {
     children: RefCell<Vec<Child<'s>>>,
+    /// The errors of children that have ended in the present poll.
+    failed: RefCell<Vec<FlowError>>,
 }
 
 impl<'s> Scope<'s> {
     /// Starts a child; it is polled first in the parent's present turn, after the body.
-    pub fn spawn(&self, child: impl Future<Output = ()> + 's) {
-        self.children.borrow_mut().push(Box::pin(child));
+    ///
+    /// An `Err` of it ends neither the other children nor the scope. As that of a flow which nobody
+    /// awaits, it is reported once, when the child ends; what has to end the story goes through
+    /// what the child borrows, or through [`race`] and [`join`].
+    pub fn spawn<A: ChildAnswer>(&self, child: impl Future<Output = A> + 's) {
+        let child = Box::pin(async move { child.await.into_result() });
+        self.children.borrow_mut().push(child);
     }
 
     /// Polls the children, those they start too; whether all have ended.
@@ -237,13 +306,15 @@ impl<'s> Scope<'s> {
         let mut running = std::mem::take(&mut *self.children.borrow_mut());
         let mut at = 0;
         while at < running.len() {
-            let ended = running
-                .get_mut(at)
-                .is_some_and(|child| child.as_mut().poll(context).is_ready());
-            if ended {
-                drop(running.remove(at));
-            } else {
-                at += 1;
+            let Some(child) = running.get_mut(at) else {
+                break;
+            };
+            match child.as_mut().poll(context) {
+                Poll::Pending => at += 1,
+                Poll::Ready(answer) => {
+                    drop(running.remove(at));
+                    self.failed.borrow_mut().extend(answer.err());
+                }
             }
             running.append(&mut self.children.borrow_mut());
         }

@@ -43,9 +43,26 @@ pub enum FlowError {
     /// A repeating drive of zero length would never end.
     #[error("a repeating drive needs a positive duration: with 0 it would never get anywhere")]
     ZeroLengthRepeat,
+    /// A speed that a drive cannot have.
+    #[error("a drive cannot run at speed {speed:?}: pass a finite number of at least 0")]
+    BadSpeed {
+        /// The number given.
+        speed: f64,
+    },
+    /// A control was given to a second drive while the first runs.
+    #[error("the control belongs to a drive that runs: give each drive a control of its own")]
+    ControlTaken,
+    /// A control was asked for a drive that has not started or has ended.
+    #[error(
+        "the control has no running drive: give it to one by `.control(&control)` and start that"
+    )]
+    NoDrive,
     /// The flow has ended.
     #[error("the flow has ended: its id is stale")]
     Gone,
+    /// A flow awaited its own end.
+    #[error("a flow cannot await its own end: it would never come")]
+    AwaitsItself,
     /// What was awaited was cancelled.
     #[error("what was awaited was cancelled")]
     Cancelled,

@@ -2,16 +2,17 @@
 
 use std::panic::Location;
 
-use sc_core::{Cx, Secs, TickId, WorldId};
+use sc_core::{Clock, Cx, Secs, TickId, WorldId};
 
 use crate::error::FlowError;
-use crate::executor::home::Registered;
-use crate::executor::{Body, end, flows};
+use crate::executor::board::Slot;
+use crate::executor::{bits, board, end, known, reading};
 use crate::finish::FlowFinish;
 use crate::fx::{FlowCx, spawn};
 use crate::id::FlowId;
-use crate::list::{FlowInfo, WaitingFor};
+use crate::list::FlowInfo;
 use crate::node::Next;
+use crate::span::nanos;
 use crate::task::Task;
 use crate::watch;
 
@@ -300,110 +301,108 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     }
 
     fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError> {
-        let now = u64::try_from(self.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
-        flows(self).info(flow, now).ok_or(FlowError::Gone)
+        let now = nanos(self.runtime_elapsed());
+        let known = known(self.runtime()).ok_or(FlowError::Gone)?;
+        known.info(flow, now).ok_or(FlowError::Gone)
     }
 
     fn flow_list(&mut self) -> Vec<FlowInfo> {
-        let now = u64::try_from(self.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let state = flows(self);
-        let ids = state.ids_where(|_| true);
-        ids.into_iter()
-            .filter_map(|id| state.info(id, now))
-            .collect()
+        let now = nanos(self.runtime_elapsed());
+        known(self.runtime()).map_or_else(Vec::new, |board| board.infos(now))
     }
 
     fn cancel(&mut self, flow: FlowId) -> bool {
-        end::request(self, flow, FlowFinish::Cancelled)
+        let board = board(self);
+        end::request(self, &board, flow, FlowFinish::Cancelled)
     }
 
     fn cancel_flows_of(&mut self, owner: impl Into<TickId>) -> usize {
         let owner = owner.into();
-        let bound = flows(self).ids_where(|f| f.owner.is_some_and(|life| life.object() == owner));
-        end::request_all(self, bound, FlowFinish::Cancelled)
+        end::cancel_where(self, |table, row| {
+            let bound_to = table.extra(row).and_then(|extra| extra.owner);
+            bound_to.is_some_and(|(life, _)| life.object() == owner)
+        })
     }
 
     fn cancel_flows_in(&mut self, world: Option<WorldId>) -> usize {
-        let bound = flows(self).ids_where(|f| f.home.world == world);
-        end::request_all(self, bound, FlowFinish::Cancelled)
+        end::cancel_where(self, |_, row| row.home.world == world)
     }
 
     fn cancel_flows_named(&mut self, name: &str) -> usize {
-        let named = flows(self).ids_where(|f| f.name == name);
-        end::request_all(self, named, FlowFinish::Cancelled)
+        end::cancel_where(self, |table, row| table.is_named(row, name))
     }
 
     fn continue_loop(&mut self, flow: FlowId) -> bool {
-        if flows(self).is_running(flow) {
-            flows(self).continued = true;
+        let board = board(self);
+        if board.is_running(flow) {
+            board.continued.set(true);
             return true;
         }
-        let Some(found) = flows(self).get_mut(flow) else {
+        let Some(home) = board.home(flow) else {
             return false;
         };
-        let (home, local, clock) = (found.home.clone(), found.local, found.clock);
-        let now = match home.world {
-            Some(world) => self.elapsed(world, clock).unwrap_or_default(),
-            None => self.runtime_elapsed(),
-        };
-        let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let clock = board.slot(flow, Slot::clock);
+        let now = reading(self, home.world, clock.unwrap_or(Clock::Game));
         // A core's `continue_loop` calls no user code, but may look at the next item.
-        let bodies = flows(self).bodies.clone();
-        let Some(mut body) = bodies.take(flow.index) else {
-            return false;
-        };
-        let (next, waiting_for) = match &mut body {
-            Body::Node(node) => (node.continue_loop(now), node.waiting_for()),
-            Body::Future(_) => (None, WaitingFor::Await),
-        };
-        bodies.put(flow.index, body);
-        let Some(next) = next else {
-            return false;
-        };
-        let mut sleep: Option<Registered> = None;
+        let next = board.in_place(flow, |body| body.continue_loop(now));
+        let since = nanos(self.runtime_elapsed());
         match next {
-            Next::End(finish) => return end::request(self, flow, finish),
-            Next::At(deadline) => sleep = Some(home.sleep(local, clock, deadline)),
-            Next::Frame | Next::Parked => {
+            None => return false,
+            Some(Next::End(finish)) => return end::request(self, &board, flow, finish),
+            Some(Next::At(deadline)) => {
+                let sleep = home.sleep(flow, clock.unwrap_or(Clock::Game), deadline);
+                board.sleeps(flow, &home, Some(sleep));
+            }
+            Some(Next::Frame | Next::Parked) => {
                 let frame = self.first_tick_frame();
-                home.want_frame(local, frame, clock);
+                board.slot(flow, |slot| {
+                    home.want(flow, slot, bits::wants(slot.clock()), frame)
+                });
             }
         }
-        let since = u64::try_from(self.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if let Some(found) = flows(self).get_mut(flow) {
-            found.sleep = sleep;
-            found.waiting_for = waiting_for;
-            found.since = since;
-        }
+        board.slot(flow, |slot| board.begins_to_wait(flow, slot, since));
         true
     }
 
     fn pause_flow(&mut self, flow: FlowId) -> bool {
-        let found = flows(self).get_mut(flow);
-        found.is_some_and(|found| {
-            found.paused = true;
-            found.home.set_plain(found.local, false);
-            true
-        })
+        let board = board(self);
+        let paused = board.slot(flow, |slot| {
+            if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
+                extra.paused = true;
+            }
+            slot.set(bits::SLOW);
+        });
+        paused.is_some()
     }
 
     fn resume_flow(&mut self, flow: FlowId) -> bool {
         let frame = self.first_tick_frame();
-        let Some(found) = flows(self).get_mut(flow) else {
+        let board = board(self);
+        let Some(home) = board.home(flow) else {
             return false;
         };
-        found.paused = false;
-        if std::mem::take(&mut found.missed) {
-            found.home.want_frame(found.local, frame, found.clock);
+        let (mut missed, mut is_slow) = (false, false);
+        if let Some(extra) = board.table.borrow_mut().extra_of(flow.index) {
+            extra.paused = false;
+            missed = std::mem::take(&mut extra.missed);
+            is_slow = extra.is_slow();
         }
+        board.slot(flow, |slot| {
+            if !is_slow {
+                slot.clear(bits::SLOW);
+            }
+            if missed {
+                home.want(flow, slot, bits::wants(slot.clock()), frame);
+            }
+        });
         true
     }
 
     fn set_suspended_loop_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
-        watch::set_suspended(self, threshold)
+        watch::set_suspended(&board(self), threshold)
     }
 
     fn set_wait_until_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
-        watch::set_waiting(self, threshold)
+        watch::set_waiting(&board(self), threshold)
     }
 }

@@ -1,5 +1,7 @@
 //! Why a flow ended, and what a body says.
 
+use crate::error::FlowError;
+
 /// Why a flow ended: exactly one reason, once.
 ///
 /// | | when | gameplay callback | an awaiter gets |
@@ -29,6 +31,19 @@ pub enum FlowFinish {
 }
 
 impl FlowFinish {
+    /// What an awaiter gets.
+    ///
+    /// # Errors
+    /// [`FlowError::Cancelled`], [`FlowError::Aborted`], [`FlowError::Panicked`].
+    pub(crate) fn for_awaiter(self) -> Result<FlowFinish, FlowError> {
+        match self {
+            FlowFinish::Cancelled => Err(FlowError::Cancelled),
+            FlowFinish::Aborted => Err(FlowError::Aborted),
+            FlowFinish::Panicked => Err(FlowError::Panicked),
+            finish => Ok(finish),
+        }
+    }
+
     /// Whether the gameplay callback is told.
     pub(crate) fn reaches_gameplay(self) -> bool {
         !matches!(self, FlowFinish::Aborted | FlowFinish::Panicked)

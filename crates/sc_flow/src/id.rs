@@ -11,6 +11,20 @@ pub struct FlowId {
     pub(crate) generation: u32,
 }
 
+impl FlowId {
+    /// No flow's.
+    pub(crate) const NOBODY: FlowId = FlowId {
+        index: u32::MAX,
+        generation: 0,
+    };
+
+    /// Both numbers in one, to compare in one step.
+    #[inline]
+    pub(crate) fn word(self) -> u64 {
+        u64::from(self.index) | u64::from(self.generation) << 32
+    }
+}
+
 impl fmt::Debug for FlowId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FlowId({}v{})", self.index, self.generation)

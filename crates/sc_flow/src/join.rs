@@ -24,10 +24,7 @@ impl Ending {
     pub(crate) fn take(&self) -> Option<Result<FlowFinish, FlowError>> {
         let outcome = self.outcome.borrow_mut().take()?;
         Some(match outcome {
-            Ok(FlowFinish::Cancelled) => Err(FlowError::Cancelled),
-            Ok(FlowFinish::Aborted) => Err(FlowError::Aborted),
-            Ok(FlowFinish::Panicked) => Err(FlowError::Panicked),
-            Ok(finish) => Ok(finish),
+            Ok(finish) => finish.for_awaiter(),
             Err(text) => Err(FlowError::Failed(text)),
         })
     }

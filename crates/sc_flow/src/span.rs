@@ -1,6 +1,13 @@
 //! Seconds as flows take them: zero or less means "next tick".
 
+use std::time::Duration;
+
 use sc_core::{Secs, TimeError};
+
+/// Nanoseconds; of more than 584 years, the most there are.
+pub(crate) fn nanos(of: Duration) -> u64 {
+    u64::try_from(of.as_nanos()).unwrap_or(u64::MAX)
+}
 
 /// Nanoseconds; zero for zero or less.
 ///

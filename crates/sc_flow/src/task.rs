@@ -39,10 +39,12 @@ impl<T> Task<T> {
         self.id
     }
 
-    /// Its value, if it has come; once.
+    /// Its value, if it has come; once. A task that was cancelled or aborted has none, also when
+    /// that was in the very turn in which it came to its end.
     #[must_use]
     pub fn take(&self) -> Option<T> {
-        self.result.take()
+        let is_completed = self.finish.get() == Some(FlowFinish::Completed);
+        is_completed.then(|| self.result.take()).flatten()
     }
 
     /// Cancels it. `false` when it has ended already.
@@ -91,11 +93,9 @@ impl<T> Task<T> {
         if self.finish.get().is_none() {
             fx.flow(self.id).await?;
         }
-        match self.finish.get() {
-            Some(FlowFinish::Cancelled) => Err(FlowError::Cancelled),
-            Some(FlowFinish::Aborted) => Err(FlowError::Aborted),
-            Some(FlowFinish::Panicked) => Err(FlowError::Panicked),
-            _ => self.take().ok_or(FlowError::Gone),
+        if let Some(finish) = self.finish.get() {
+            finish.for_awaiter()?;
         }
+        self.take().ok_or(FlowError::Gone)
     }
 }

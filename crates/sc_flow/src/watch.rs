@@ -5,41 +5,49 @@ use std::time::Duration;
 use sc_core::{Cx, Report, ReportKind, Secs};
 
 use crate::error::FlowError;
-use crate::executor::{Flow, flows};
+use crate::executor::board::Board;
+use crate::id::FlowId;
 use crate::list::{Progress, WaitingFor};
 use crate::reports;
+use crate::span::nanos;
 
-/// The thresholds, and when to look next.
-#[derive(Clone, Copy)]
+/// The thresholds, who may pass one, and when to look next.
 pub(crate) struct Watch {
-    /// The runtime's clock (ns), as of the last stage.
-    pub(crate) now: u64,
-    /// How long a loop may be parked; `None` = for ever.
-    pub(crate) suspended: Option<u64>,
-    /// How long a wait without deadline may wait; `None` = for ever.
-    pub(crate) waiting: Option<u64>,
-    /// The earliest moment at which a flow may be over its threshold.
-    pub(crate) look_at: u64,
+    /// How long a loop may be parked (ns); `None` = for ever.
+    suspended: Option<u64>,
+    /// How long a wait without deadline may wait (ns); `None` = for ever.
+    waiting: Option<u64>,
+    /// The earliest moment at which a flow may be over its threshold, on the runtime's clock (ns).
+    look_at: u64,
+    watched: Vec<FlowId>,
+}
+
+/// How far a flow is watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Watched {
+    No,
+    Yes,
+    /// It was warned of, once and for all.
+    Warned,
 }
 
 /// Both thresholds, until they are set.
-pub(crate) const DEFAULT: Duration = Duration::from_secs(30);
+const DEFAULT: Duration = Duration::from_secs(30);
 
 impl Default for Watch {
     fn default() -> Self {
-        let nanos = u64::try_from(DEFAULT.as_nanos()).ok();
         Watch {
-            now: 0,
-            suspended: nanos,
-            waiting: nanos,
+            suspended: Some(nanos(DEFAULT)),
+            waiting: Some(nanos(DEFAULT)),
             look_at: u64::MAX,
+            watched: Vec::new(),
         }
     }
 }
 
 impl Watch {
     /// The threshold for what a flow waits for.
-    pub(crate) fn threshold(&self, waiting_for: WaitingFor) -> Option<u64> {
+    fn threshold(&self, waiting_for: WaitingFor) -> Option<u64> {
         match waiting_for {
             WaitingFor::Continue => self.suspended,
             WaitingFor::Condition => self.waiting,
@@ -48,66 +56,80 @@ impl Watch {
     }
 
     /// A flow has begun to wait for something.
-    pub(crate) fn begins_to_wait(&mut self, waiting_for: WaitingFor, since: u64) {
-        self.begins(since, self.threshold(waiting_for));
-    }
-
-    fn begins(&mut self, since: u64, threshold: Option<u64>) {
-        if let Some(threshold) = threshold {
-            self.look_at = self.look_at.min(since.saturating_add(threshold));
+    pub(crate) fn begins_to_wait(
+        &mut self,
+        flow: FlowId,
+        watched: &mut Watched,
+        waiting_for: WaitingFor,
+        since: u64,
+    ) {
+        let Some(threshold) = self.threshold(waiting_for) else {
+            return;
+        };
+        self.look_at = self.look_at.min(since.saturating_add(threshold));
+        if *watched == Watched::No {
+            *watched = Watched::Yes;
+            self.watched.push(flow);
         }
     }
 }
 
-/// Warns of flows that are over their threshold, once a flow.
-pub(crate) fn look<H>(cx: &mut Cx<'_, H>, now: u64) {
-    if now < flows(cx).watch.look_at {
+/// Warns of flows that are over their threshold, once a flow, in order of start.
+pub(crate) fn look<H>(cx: &mut Cx<'_, H>, board: &Board<H>, now: u64) {
+    let mut table = board.table.borrow_mut();
+    if now < table.watch.look_at {
         return;
     }
-    let state = flows(cx);
-    state.watch.look_at = u64::MAX;
-    let thresholds = Watch {
-        now,
-        look_at: now,
-        ..state.watch
-    };
-    let threshold = |flow: &Flow<H>| thresholds.threshold(flow.waiting_for);
-    for id in state.ids_where(|flow| !flow.warned && threshold(flow).is_some()) {
-        let state = flows(cx);
-        let Some(flow) = state.get_mut(id) else {
-            continue;
+    table.watch.look_at = u64::MAX;
+    let mut over = Vec::new();
+    let mut watched = std::mem::take(&mut table.watch.watched);
+    watched.retain(|&flow| {
+        let is_live = board.slot(flow, |_| ()).is_some();
+        let Some(row) = table.row(flow.index).filter(|_| is_live) else {
+            return false;
         };
-        let limit = threshold(flow).unwrap_or(u64::MAX);
-        if now.saturating_sub(flow.since) < limit {
-            let (waiting_for, since) = (flow.waiting_for, flow.since);
-            state.watch.begins_to_wait(waiting_for, since);
-            continue;
+        let (start, waiting_for, since) = (row.start, row.waiting_for, row.since);
+        let Some(threshold) = table.watch.threshold(waiting_for) else {
+            table.set_watched(flow.index, Watched::No);
+            return false;
+        };
+        let at = since.saturating_add(threshold);
+        if at > now {
+            table.watch.look_at = table.watch.look_at.min(at);
+            return true;
         }
-        flow.warned = true;
-        let parked = flow.waiting_for == WaitingFor::Continue;
-        let Some(info) = state.info(id, now) else {
-            continue;
-        };
-        let (kind, what) = if parked {
-            (&reports::LOOP_PARKED, "has been parked")
-        } else {
-            (&reports::ENDLESS_WAIT, "has waited without deadline")
-        };
-        let at = match info.progress {
-            Progress::Index { next, of: Some(of) } => format!(" before index {next} of {of}"),
-            Progress::Index { next, of: None } => format!(" before index {next}"),
-            Progress::Attempts(n) => format!(" after {n} attempts"),
-            _ => String::new(),
-        };
-        let waited = info.waiting;
-        let from = info.started_at;
-        let what = format!("{what} for {waited:?}{at}; it was started at {from}");
-        let mut report = Report::new(ReportKind::Extension(kind), what).object(info.name);
-        report.world = info
-            .world
-            .and_then(|world| Some(cx.world_info(world).ok()?.name));
-        cx.report(report);
+        table.set_watched(flow.index, Watched::Warned);
+        over.push((start, flow));
+        false
+    });
+    table.watch.watched = watched;
+    drop(table);
+    over.sort_unstable();
+    for (_, flow) in over {
+        warn(cx, board, flow, now);
     }
+}
+
+fn warn<H>(cx: &mut Cx<'_, H>, board: &Board<H>, flow: FlowId, now: u64) {
+    let Some(info) = board.info(flow, now) else {
+        return;
+    };
+    let (kind, what) = if info.waiting_for == WaitingFor::Continue {
+        (&reports::LOOP_PARKED, "has been parked")
+    } else {
+        (&reports::ENDLESS_WAIT, "has waited without deadline")
+    };
+    let at = match info.progress {
+        Progress::Index { next, of: Some(of) } => format!(" before index {next} of {of}"),
+        Progress::Index { next, of: None } => format!(" before index {next}"),
+        Progress::Attempts(n) => format!(" after {n} attempts"),
+        _ => String::new(),
+    };
+    let (waited, from) = (info.waiting, info.started_at);
+    let what = format!("{what} for {waited:?}{at}; it was started at {from}");
+    let mut report = Report::new(ReportKind::Extension(kind), what).object(info.name);
+    report.world = info.world.and_then(|world| cx.runtime().world_name(world));
+    cx.report(report);
 }
 
 /// The threshold of a number of seconds: 0 or less = off.
@@ -115,20 +137,29 @@ fn threshold(seconds: Secs) -> Result<Option<u64>, FlowError> {
     if seconds.as_f64() <= 0.0 {
         return Ok(None);
     }
-    let nanos = seconds.to_duration()?.as_nanos();
-    Ok(u64::try_from(nanos).ok())
+    Ok(Some(nanos(seconds.to_duration()?)))
 }
 
 /// Sets the threshold of parked loops.
-pub(crate) fn set_suspended<H>(cx: &mut Cx<'_, H>, seconds: Secs) -> Result<(), FlowError> {
-    flows(cx).watch.suspended = threshold(seconds)?;
-    flows(cx).watch.look_at = 0;
+pub(crate) fn set_suspended<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
+    board.table.borrow_mut().watch.suspended = threshold(seconds)?;
+    watch_all(board, WaitingFor::Continue);
     Ok(())
 }
 
 /// Sets the threshold of waits without deadline.
-pub(crate) fn set_waiting<H>(cx: &mut Cx<'_, H>, seconds: Secs) -> Result<(), FlowError> {
-    flows(cx).watch.waiting = threshold(seconds)?;
-    flows(cx).watch.look_at = 0;
+pub(crate) fn set_waiting<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
+    board.table.borrow_mut().watch.waiting = threshold(seconds)?;
+    watch_all(board, WaitingFor::Condition);
     Ok(())
+}
+
+/// Watches what waits already; it is looked at in the next stage.
+fn watch_all<H>(board: &Board<H>, waiting_for: WaitingFor) {
+    for flow in board.ids_where(|_, row| row.waiting_for == waiting_for) {
+        let table = &mut *board.table.borrow_mut();
+        let since = table.row(flow.index).map_or(0, |row| row.since);
+        table.watch(flow, waiting_for, since);
+    }
+    board.table.borrow_mut().watch.look_at = 0;
 }

@@ -5,7 +5,7 @@
 use allocation_counter::measure;
 use sc_core::testing::TestWorld;
 use sc_core::{Cx, secs};
-use sc_flow::{DoForDuration, Flow, FlowExt, ForEach, Step, WaitUntil};
+use sc_flow::{DoForDuration, DriveControl, Flow, FlowExt, ForEach, Step, WaitUntil};
 
 type C<'a> = Cx<'a, u64>;
 
@@ -150,7 +150,25 @@ fn awaited_nodes_that_run_every_frame_or_sleep_allocate_nothing() {
     Flow::new("drive")
         .world(w)
         .spawn(&mut t.cx(), async |fx| {
-            fx.do_for_duration(1, |_, _, _| ()).laps(u32::MAX).await
+            let control = DriveControl::new();
+            control.set_speed(1.5)?;
+            let drive = fx.do_for_duration(1, |_, _, _| ());
+            drive.control(&control).forever().await
+        })
+        .unwrap();
+    Flow::new("changed")
+        .world(w)
+        .spawn(&mut t.cx(), async |fx| {
+            fx.changed(|_| 7).await?;
+            Ok(())
+        })
+        .unwrap();
+    Flow::new("batches")
+        .world(w)
+        .spawn(&mut t.cx(), async |fx| {
+            let batches = fx.for_each(0..).delay(0.3).items_per_tick(3);
+            batches.each(async |_| ()).await?;
+            Ok(())
         })
         .unwrap();
     assert_eq!(a_hundred_frames(&mut t), 0);
@@ -209,6 +227,25 @@ fn spawning_from_a_callback_is_one_allocation_too() {
     t.ticks(0.25, 200);
     let made = measure(|| t.ticks(0.25, 100)).count_total;
     assert!(made <= 100, "{made} for a hundred flows");
+}
+
+#[test]
+fn a_sleeping_flow_has_256_bytes_at_most() {
+    const FLOWS: u64 = 100_000;
+    let mut t = TestWorld::new(0_u64);
+    let w = t.world;
+    let made = measure(|| {
+        for _ in 0..FLOWS {
+            let flow = Flow::new("asleep").world(w);
+            flow.spawn(&mut t.cx(), async |fx| fx.delay(secs(3600)).await)
+                .unwrap();
+        }
+        t.tick(0.25);
+    });
+    let each = made.bytes_current.unsigned_abs() / FLOWS;
+    assert!(made.bytes_current > 0);
+    assert!(each <= 256, "{each} bytes");
+    assert_eq!(t.cx().flow_list().len(), 100_000);
 }
 
 #[test]

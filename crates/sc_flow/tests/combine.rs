@@ -301,3 +301,107 @@ fn combinators_wait_on_several_clocks_at_once() {
     t.ticks(0.1, 7);
     assert_eq!(log(&t), ["4: real time was first"]);
 }
+
+#[test]
+fn a_child_may_end_with_the_error_of_flows_and_question_marks_just_work() {
+    let mut t = start();
+    story(&mut t, "story", async |fx| {
+        let fx = &fx;
+        fx.scope(async |scope| {
+            scope.spawn(async move {
+                fx.delay(0.2).await?;
+                tell(fx, "child");
+                Ok(())
+            });
+            scope.spawn(async move { tell(fx, "with nothing") });
+        })
+        .await;
+        tell(fx, "scope over");
+        Ok(())
+    });
+    t.ticks(0.1, 3);
+    assert_eq!(log(&t), ["1: with nothing", "2: child", "2: scope over"]);
+    assert_eq!(reports(&t), [""; 0]);
+}
+
+#[test]
+fn the_error_of_a_child_is_reported_once_and_the_others_and_the_scope_go_on() {
+    let mut t = start();
+    story(&mut t, "story", async |fx| {
+        let fx = &fx;
+        let value = fx
+            .scope(async |scope| {
+                scope.spawn(async move {
+                    fx.delay(0.1).await?;
+                    Err(FlowError::other("the bridge is out"))
+                });
+                scope.spawn(async move {
+                    fx.delay(0.2).await?;
+                    tell(fx, "the other child");
+                    Ok(())
+                });
+                7
+            })
+            .await;
+        tell(fx, value);
+        Ok(())
+    });
+    t.tick(0.1);
+    let reported = t.reports.take();
+    assert_eq!(reported.len(), 1, "when the child ends");
+    assert_eq!(reported[0].object.as_deref(), Some("story"));
+    let text = reported[0].to_string();
+    assert!(text.contains("the bridge is out"), "{text}");
+    t.ticks(0.1, 3);
+    assert_eq!(log(&t), ["3: the other child", "3: 7"]);
+    assert_eq!(reports(&t), [""; 0]);
+}
+
+#[test]
+fn a_childs_value_goes_into_what_it_borrows() {
+    let mut t = start();
+    story(&mut t, "story", async |fx| {
+        let (fx, sum) = (&fx, std::cell::Cell::new(0));
+        let add = |n: u64| {
+            let sum = &sum;
+            async move {
+                fx.ticks(n).await?;
+                sum.set(sum.get() + n);
+                Ok(())
+            }
+        };
+        fx.scope(async |scope| (1..=3).for_each(|n| scope.spawn(add(n))))
+            .await;
+        tell(fx, sum.get());
+        Ok(())
+    });
+    t.ticks(0.1, 5);
+    assert_eq!(log(&t), ["4: 6"]);
+}
+
+#[test]
+fn race_and_timeout_may_borrow_locals() {
+    let mut t = start();
+    story(&mut t, "story", async |fx| {
+        let mut count = 0;
+        let counts = async {
+            loop {
+                fx.next_tick().await?;
+                count += 1;
+            }
+            #[allow(unreachable_code)]
+            Ok::<(), FlowError>(())
+        };
+        race(counts, fx.delay(0.35)).await;
+        let counts = async {
+            fx.next_tick().await?;
+            count += 1;
+            Ok::<(), FlowError>(())
+        };
+        assert!(fx.timeout(9, counts).await?.is_some());
+        tell(&fx, count);
+        Ok(())
+    });
+    t.ticks(0.1, 6);
+    assert_eq!(log(&t), ["5: 4"]);
+}

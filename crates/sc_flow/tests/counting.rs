@@ -489,3 +489,32 @@ fn waits_count_from_when_they_are_made_also_when_another_one_of_a_join_completes
     t.ticks(0.25, 3);
     assert_eq!(log(&t), ["2: both"]);
 }
+
+#[test]
+fn after_a_hitch_over_several_moments_of_a_pace_they_come_one_after_another() {
+    let mut t = start();
+    story(&mut t, "pace", async |fx| {
+        let mut pace = fx.pace(0.25)?;
+        for n in 1..=5 {
+            pace.next().await?;
+            tell(&fx, n);
+        }
+        Ok(())
+    });
+    t.tick(0.1);
+    t.tick(0.8);
+    t.ticks(0.1, 4);
+    assert_eq!(log(&t), ["2: 1", "2: 2", "2: 3", "3: 4", "6: 5"]);
+}
+
+#[test]
+fn no_frames_count_as_one() {
+    let mut t = start();
+    story(&mut t, "ticks", async |fx| {
+        fx.ticks(0).await?;
+        tell(&fx, "ticks(0)");
+        Ok(())
+    });
+    t.ticks(0.25, 2);
+    assert_eq!(log(&t), ["2: ticks(0)"]);
+}

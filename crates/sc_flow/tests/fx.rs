@@ -401,6 +401,32 @@ fn a_cancelled_task_is_cancelled_for_its_awaiter_whenever_it_asks() {
 }
 
 #[test]
+fn a_task_that_is_cancelled_in_its_last_turn_has_no_value() {
+    let mut t = start();
+    let w = t.world;
+    let task = Flow::new("task").world(w);
+    let task = task.spawn_task(&mut t.cx(), async |fx| {
+        fx.with(|cx| {
+            let me = cx.host().flow.unwrap();
+            assert!(cx.cancel(me));
+        })
+        .unwrap();
+        5
+    });
+    let task = task.unwrap();
+    t.host.flow = Some(task.id());
+    t.tick(0.1);
+    assert_eq!(task.take(), None, "the cancel wins over the answer");
+    story(&mut t, "awaiter", async move |fx| {
+        assert!(matches!(task.join(&fx).await, Err(FlowError::Cancelled)));
+        tell(&fx, "told");
+        Ok(())
+    });
+    t.tick(0.1);
+    assert_eq!(log(&t), ["2: told"]);
+}
+
+#[test]
 fn dropping_a_task_detaches() {
     let mut t = start();
     let w = t.world;
@@ -449,6 +475,22 @@ fn awaiting_a_flow_that_has_ended_is_gone() {
     });
     t.tick(0.1);
     assert_eq!(log(&t), ["2: gone"]);
+}
+
+#[test]
+fn a_flow_that_awaits_its_own_end_is_told_so() {
+    let mut t = start();
+    let me = story(&mut t, "self", async |fx| {
+        let me = fx.with(|cx| cx.host().flow.unwrap())?;
+        let end = fx.flow(me).await;
+        assert!(matches!(end, Err(FlowError::AwaitsItself)), "{end:?}");
+        tell(&fx, "told");
+        Ok(())
+    });
+    t.host.flow = Some(me);
+    t.tick(0.1);
+    assert_eq!(log(&t), ["1: told"]);
+    assert!(t.cx().flow_list().is_empty());
 }
 
 #[test]

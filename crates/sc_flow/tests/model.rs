@@ -90,7 +90,16 @@ fn play_both(case: &Case) {
         lines
     };
     let (mut built, mut spawned) = (seen(Form::Builder), seen(Form::Async));
-    let sleeps = |kind| matches!(kind, Kind::Wait { interval, .. } if interval > 0);
+    // A builder registers its first sleep at its start, an async flow at its first poll.
+    let sleeps = |kind| match kind {
+        Kind::Wait { interval, .. } => interval > 0,
+        Kind::Delay {
+            delay,
+            before_first,
+            ..
+        } => before_first && delay > 0,
+        _ => false,
+    };
     if case.specs.iter().any(|spec| sleeps(spec.kind)) {
         built.sort_by_key(|line| line.flow);
         spawned.sort_by_key(|line| line.flow);

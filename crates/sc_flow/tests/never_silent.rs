@@ -360,6 +360,22 @@ fn a_story_is_listed_with_what_it_waits_for_and_since_when() {
 }
 
 #[test]
+fn a_story_that_has_begun_waits_for_what_it_awaits() {
+    let mut t = start();
+    let delay = story(&mut t, "delay", async |fx| fx.delay(99).await);
+    let ticks = story(&mut t, "ticks", async |fx| {
+        loop {
+            fx.next_tick().await?;
+        }
+    });
+    t.tick(1);
+    for flow in [delay, ticks] {
+        let info = t.cx().flow(flow).unwrap();
+        assert_eq!(info.waiting_for, WaitingFor::Await, "{}", info.name);
+    }
+}
+
+#[test]
 fn a_story_is_listed_with_the_progress_of_the_node_it_awaits() {
     let mut t = start();
     let looped = story(&mut t, "loop", async |fx| {

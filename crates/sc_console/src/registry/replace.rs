@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 
-use sc_core::{Culprit, Cx, Report, ReportKind};
+use sc_core::{Culprit, Cx, Panic, Report, ReportKind};
 
 use super::console;
 use crate::command::CommandError;
@@ -142,40 +142,44 @@ pub(crate) fn provide<H>(
         let old = live.own.take();
         live.competing = true;
         live.name = DEFAULT;
-        if let Some(mut old) = old {
-            call(cx, first, |cx| old.end(cx));
-            cx.enter(|| drop(old));
-        }
         let kind = ReportKind::Extension(&reports::REGISTRIES_COMPETE);
         cx.report(Report::new(kind, compete.to_string()).object(name));
+        if let Some(mut old) = old {
+            let outcome = call(cx, |cx| old.end(cx));
+            cx.enter(|| drop(old));
+            settle(cx, first, outcome);
+        }
         return Err(compete);
     }
     live.name = name;
     live.type_id = Some(type_id);
-    let mut own = Some(registry);
-    call(cx, name, |cx| {
-        if let Some(own) = own.as_mut() {
-            own.start(cx);
-        }
-    });
+    let mut own = registry;
+    let outcome = call(cx, |cx| own.start(cx));
     let live = &mut console(cx).registry;
     if live.competing {
         // Another one was provided from within its start.
-        cx.enter(|| drop(own.take()));
+        cx.enter(|| drop(own));
     } else {
-        live.own = own;
+        live.own = Some(own);
     }
+    settle(cx, name, outcome);
     Ok(())
 }
 
 /// Calls into a project's registry.
-fn call<H>(cx: &mut Cx<'_, H>, name: &str, f: impl FnOnce(&mut Cx<'_, H>)) {
+fn call<H>(cx: &mut Cx<'_, H>, f: impl FnOnce(&mut Cx<'_, H>)) -> Result<(), Panic> {
     let world = cx.world();
-    let outcome = cx.callback(world, std::time::Duration::ZERO, f);
-    cx.attend();
-    if let Err(panic) = outcome {
-        let culprit = Culprit::new(format!("registry {name}"), reports::REGISTRY_FIX);
-        cx.settle_panic(&culprit, panic);
+    cx.callback(world, std::time::Duration::ZERO, f)
+}
+
+/// What follows from such a call, when everything is in its place again.
+fn settle<H>(cx: &mut Cx<'_, H>, name: &str, outcome: Result<(), Panic>) {
+    match outcome {
+        Ok(()) => cx.attend(),
+        Err(panic) => {
+            let culprit = Culprit::new(format!("registry {name}"), reports::REGISTRY_FIX);
+            cx.settle_panic(&culprit, panic);
+        }
     }
 }
 
@@ -270,8 +274,9 @@ pub(super) fn close<H>(cx: &mut Cx<'_, H>) {
     let registry = &mut console(cx).registry;
     let name = registry.name;
     if let Some(mut own) = registry.own.take() {
-        call(cx, name, |cx| own.end(cx));
+        let outcome = call(cx, |cx| own.end(cx));
         cx.enter(|| drop(own));
+        settle(cx, name, outcome);
     }
 }
 

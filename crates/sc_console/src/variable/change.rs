@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -146,8 +147,20 @@ pub(crate) fn notify<H>(cx: &mut Cx<'_, H>) {
         return;
     }
     variables.notifying = true;
-    let mut rounds = BTreeMap::<u32, u32>::new();
     let mut panics = Vec::new();
+    // What unwinds here comes from the end of a world that a callback has destroyed.
+    let told = catch_unwind(AssertUnwindSafe(|| tell_all(cx, &mut panics)));
+    cx.runtime_state::<Variables>().notifying = false;
+    if let Err(payload) = told {
+        resume_unwind(payload);
+    }
+    for (culprit, panic) in panics {
+        cx.settle_panic(&culprit, panic);
+    }
+}
+
+fn tell_all<H>(cx: &mut Cx<'_, H>, panics: &mut Vec<(Culprit, sc_core::Panic)>) {
+    let mut rounds = BTreeMap::<u32, u32>::new();
     while let Some(variable) = cx.runtime_state::<Variables>().changed.pop_front() {
         let round = rounds.entry(variable).or_default();
         *round += 1;
@@ -155,11 +168,7 @@ pub(crate) fn notify<H>(cx: &mut Cx<'_, H>) {
             give_up(cx, &rounds);
             break;
         }
-        tell(cx, variable, &mut panics);
-    }
-    cx.runtime_state::<Variables>().notifying = false;
-    for (culprit, panic) in panics {
-        cx.settle_panic(&culprit, panic);
+        tell(cx, variable, panics);
     }
 }
 

@@ -340,6 +340,11 @@ impl<H> Slots<H> {
         }
     }
 
+    /// Whether lives have ended of which extensions were not told yet.
+    pub(crate) fn any_life_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
     /// The owner is gone: no callback from now on.
     pub(crate) fn mark_dead(&mut self, index: u32) {
         self.end_life(index);

@@ -3,54 +3,96 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
-use sc_core::{Culprit, Cx, Life, Report, ReportKind, WorldId};
+use sc_core::{Culprit, Cx, Life, Panic, Report, ReportKind, WorldId};
 
-use super::{Body, Flow, Request, flows};
+use super::board;
+use super::board::{Board, Removed, Slot};
+use super::bonds::Role;
+use super::table::{Row, Table};
+use super::turn::panicked;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::reports;
 
-/// Whether what a flow is bound to is there no more: then it can only be aborted.
-pub(crate) fn is_unbound<H>(cx: &mut Cx<'_, H>, id: FlowId) -> bool {
-    let Some(flow) = flows(cx).get(id) else {
-        return true;
+/// Whether everything that a flow is bound to is still there; else it can only be aborted.
+///
+/// # Errors
+/// What the user's answer threw.
+pub(crate) fn is_bound<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> Result<bool, Panic> {
+    let table = board.table.borrow();
+    let Some(row) = table.row(id.index) else {
+        return Ok(false);
     };
-    let (world, owner) = (flow.home.world, flow.owner);
-    world.is_some_and(|world| !cx.is_world_alive(world))
-        || owner.is_some_and(|owner| !cx.is_living(owner))
+    let world = row.home.world;
+    if world.is_some_and(|world| !cx.is_world_alive(world)) {
+        return Ok(false);
+    }
+    let Some(extra) = table.extra(row) else {
+        return Ok(true);
+    };
+    if extra.owner.is_some_and(|(owner, _)| !cx.is_living(owner)) {
+        return Ok(false);
+    }
+    let Some(is_there) = extra.is_there.clone() else {
+        return Ok(true);
+    };
+    drop(table);
+    cx.callback(world, Duration::ZERO, |cx| is_there(cx))
 }
 
-/// Whether the running flow is about to end: its turn is over.
-pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>) -> bool {
-    let state = flows(cx);
-    let Some(id) = state.running else {
-        return false;
-    };
-    let asked = state.get(id).is_none_or(|f| f.request != Request::None);
-    asked || is_unbound(cx, id)
+/// How a flow ends that was asked to end so: as it was asked, unless what it is bound to is gone.
+/// Of a panic, the flow's end is the one that follows it.
+fn finish_of<H>(
+    cx: &mut Cx<'_, H>,
+    board: &Board<H>,
+    id: FlowId,
+    asked: FlowFinish,
+) -> (FlowFinish, Option<Panic>) {
+    match is_bound(cx, board, id) {
+        Ok(true) => (asked, None),
+        Ok(false) => (FlowFinish::Aborted, None),
+        Err(panic) => (FlowFinish::Panicked, Some(panic)),
+    }
+}
+
+/// Whether the running node is about to end: its turn is over.
+pub(crate) fn is_running_node_ending<H>(cx: &mut Cx<'_, H>) -> bool {
+    let board = board(cx);
+    board
+        .running
+        .get()
+        .is_some_and(|id| is_ending(cx, &board, id))
+}
+
+/// Whether a flow that has its turn was asked to end, or has lost what it is bound to: its callbacks
+/// are not called any more.
+pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> bool {
+    let table = board.table.borrow();
+    let is_asked = table.row(id.index).is_none_or(|row| row.asked.is_some());
+    drop(table);
+    // What the answer throws, it throws again when the turn is settled.
+    is_asked || !is_bound(cx, board, id).unwrap_or(true)
 }
 
 /// Ends a flow; if it is running, when its turn is over. `false` when it has ended already, or
 /// is about to.
-pub(crate) fn request<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) -> bool {
-    let finish = if is_unbound(cx, id) {
-        FlowFinish::Aborted
-    } else {
-        finish
-    };
-    let is_running = flows(cx).is_running(id);
-    let Some(flow) = flows(cx).get_mut(id) else {
+pub(crate) fn request<H>(
+    cx: &mut Cx<'_, H>,
+    board: &Board<H>,
+    id: FlowId,
+    finish: FlowFinish,
+) -> bool {
+    let Some(is_running) = board.slot(id, Slot::is_running) else {
         return false;
     };
+    let (finish, panic) = finish_of(cx, board, id, finish);
     if is_running {
-        flow.home.asked.set(true);
-        let first = flow.request == Request::None;
-        if first {
-            flow.request = Request::End(finish);
-        }
-        return first;
+        return board.ask(id, finish);
     }
-    end(cx, id, finish);
+    match (panic, board.home(id)) {
+        (Some(panic), Some(home)) => panicked(cx, &home, id, "", panic),
+        _ => end(cx, board, id, finish),
+    }
     cx.attend();
     true
 }
@@ -59,12 +101,13 @@ pub(crate) fn request<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) -> 
 /// many were ended.
 pub(crate) fn request_all<H>(
     cx: &mut Cx<'_, H>,
+    board: &Board<H>,
     ids: impl IntoIterator<Item = FlowId>,
     finish: FlowFinish,
 ) -> usize {
     let (mut ended, mut first_panic) = (0, None);
     for id in ids {
-        match catch_unwind(AssertUnwindSafe(|| request(cx, id, finish))) {
+        match catch_unwind(AssertUnwindSafe(|| request(cx, board, id, finish))) {
             Ok(did) => ended += usize::from(did),
             Err(payload) => {
                 ended += 1;
@@ -78,89 +121,116 @@ pub(crate) fn request_all<H>(
     ended
 }
 
-/// Ends a flow that is not running: it is finished first, and then everybody is told.
-pub(crate) fn end<H>(cx: &mut Cx<'_, H>, id: FlowId, finish: FlowFinish) {
-    let state = flows(cx);
-    let Some(flow) = state.remove(id) else {
+/// Ends every flow that satisfies a condition, in order of start; how many.
+pub(crate) fn cancel_where<H>(
+    cx: &mut Cx<'_, H>,
+    is: impl Fn(&Table<H>, &Row<H>) -> bool,
+) -> usize {
+    let board = board(cx);
+    let ids = board.ids_where(is);
+    request_all(cx, &board, ids, FlowFinish::Cancelled)
+}
+
+/// Ends a flow that is not running.
+pub(crate) fn end<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId, finish: FlowFinish) {
+    end_with(cx, board, id, finish, None);
+}
+
+/// Ends a flow, perhaps with the text of an error: it is finished first, and then everybody is told.
+pub(crate) fn end_with<H>(
+    cx: &mut Cx<'_, H>,
+    board: &Board<H>,
+    id: FlowId,
+    finish: FlowFinish,
+    failed: Option<String>,
+) {
+    let Some(Removed {
+        row,
+        extra,
+        mut body,
+    }) = board.remove(id)
+    else {
         return;
     };
-    let body = state.bodies.take(id.index);
-    let Flow {
-        home,
-        local,
-        name,
-        sleep,
-        on_finished,
-        awaited_by,
-        waker,
-        failed,
-        finish: task,
-        ..
-    } = flow;
-    home.leave(local);
-    if let Some(sleep) = sleep {
-        home.unregister(sleep);
+    let world = row.home.world;
+    let mut extra = extra.unwrap_or_default();
+    if let Some(sleep) = extra.sleep.take() {
+        row.home.unregister(sleep);
     }
-    if let Some(task) = task {
+    if let Some(task) = extra.finish.take() {
         task.set(Some(finish));
     }
-    let world = home.world;
-    // An error is the flow's own answer: one that was ended otherwise has given none.
-    let failed = failed.filter(|_| finish == FlowFinish::Completed);
-    let outcome = failed.map_or(Ok(finish), Err);
     let mut is_awaited = false;
-    for awaiter in awaited_by {
+    for awaiter in extra.awaited_by.drain(..) {
         if !awaiter.ending.is_dropped.get() {
             is_awaited = true;
-            awaiter.tell(outcome.clone());
+            awaiter.tell(failed.clone().map_or(Ok(finish), Err));
         }
     }
-    if let (Err(error), false) = (&outcome, is_awaited) {
+    let made = extra.name.take();
+    let name = || made.clone().unwrap_or_else(|| row.name.to_owned());
+    if let (Some(error), false) = (&failed, is_awaited) {
         let kind = ReportKind::Extension(&reports::FLOW_FAILED);
         let what = format!("ended with an error: {error}");
-        let mut report = Report::new(kind, what).object(name.clone());
-        report.world = world.and_then(|world| Some(cx.world_info(world).ok()?.name));
+        let mut report = Report::new(kind, what).object(name());
+        report.world = world.and_then(|world| cx.runtime().world_name(world));
         cx.report(report);
     }
-    let mut first_panic = None;
-    let told = cx.callback(world, Duration::ZERO, |cx| match body {
-        // Guards in it run, with access to host and runtime; the body does not go on.
-        Some(Body::Future(future)) => cx.enter(|| drop((future, waker))),
-        Some(Body::Node(mut node)) => {
-            if finish.reaches_gameplay() {
-                node.finished(cx, finish);
-            }
-            cx.enter(|| drop(node));
+    let (waker, is_there) = (extra.waker.take(), extra.is_there.take());
+    let told = cx.callback(world, Duration::ZERO, |cx| {
+        if let Some(body) = &mut body
+            && finish.reaches_gameplay()
+        {
+            body.as_mut().finished(cx, finish);
         }
-        None => {}
+        // Guards in it run, with access to host and runtime; the body does not go on.
+        cx.enter(|| drop((body, waker, is_there)));
     });
-    first_panic = first_panic.or(told.err());
-    if let Some(tell) = on_finished {
+    let mut first_panic = told.err();
+    if let Some(tell) = extra.on_finished.take() {
         let told = cx.callback(world, Duration::ZERO, |cx| tell(cx, finish));
         first_panic = first_panic.or(told.err());
     }
     if let Some(panic) = first_panic {
         let fix = "fix the panic in the flow's finish callback or destructor; the flow has ended";
-        cx.settle_panic(&Culprit::new(format!("flow `{name}`"), fix), panic);
+        let culprit = Culprit::new(format!("flow `{}`", name()), fix);
+        cx.settle_panic(&culprit, panic);
     }
 }
 
 /// The teardown of a world: its flows end, newest first.
 pub(crate) fn world_ends<H>(cx: &mut Cx<'_, H>, world: WorldId) {
-    let ids = flows(cx).ids_where(|flow| flow.home.world == Some(world));
-    request_all(cx, ids.into_iter().rev(), FlowFinish::Aborted);
+    let board = board(cx);
+    let ids = board.ids_where(|_, row| row.home.world == Some(world));
+    request_all(cx, &board, ids.into_iter().rev(), FlowFinish::Aborted);
 }
 
 /// The end of the runtime: what is left ends, newest first.
 pub(crate) fn runtime_ends<H>(cx: &mut Cx<'_, H>) {
-    let ids = flows(cx).ids_where(|_| true);
-    request_all(cx, ids.into_iter().rev(), FlowFinish::Aborted);
+    let board = board(cx);
+    let ids = board.ids_where(|_, _| true);
+    request_all(cx, &board, ids.into_iter().rev(), FlowFinish::Aborted);
 }
 
-/// Owners are gone: what was bound to them ends, however long it would have slept.
+/// Lives have ended: what was bound to them ends, however long it would have slept, and what waits
+/// for a condition of theirs is told.
 pub(crate) fn lives_ended<H>(cx: &mut Cx<'_, H>, lives: &[Life]) {
-    let state = flows(cx);
-    let bound = lives.iter().filter_map(|life| state.by_owner.remove(life));
-    let bound: Vec<FlowId> = bound.flatten().collect();
-    request_all(cx, bound, FlowFinish::Aborted);
+    let board = board(cx);
+    let table = board.table.borrow();
+    let bound: Vec<(FlowId, Role)> = lives
+        .iter()
+        .flat_map(|&life| table.bonds.of(life))
+        .collect();
+    drop(table);
+    let (owned, waiting): (Vec<_>, Vec<_>) = bound
+        .into_iter()
+        .partition(|&(_, role)| role == Role::Owner);
+    for (flow, _) in waiting {
+        // In its next turn, which comes now, it finds the life ended.
+        if let Some(home) = board.home(flow) {
+            home.wake(flow);
+        }
+    }
+    let owned = owned.into_iter().map(|(flow, _)| flow);
+    request_all(cx, &board, owned, FlowFinish::Aborted);
 }

@@ -1,510 +1,475 @@
 //! A home: where the flows of one world (or of the runtime) wait, and whose turn it is.
 //!
-//! Shared by the executor and by the flows themselves, which register here what they wait for
-//! while they are polled. Nothing in here calls user code while it is borrowed, but for wakers,
+//! Shared by the executor and by the flows themselves, which say here what they wait for while
+//! they have their turn. Nothing in here calls user code while it is borrowed, but for wakers,
 //! which are taken out first.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::task::Waker;
 
-use sc_core::{Clock, DeadlineQueue, DeadlineToken, WorldId};
+use sc_core::{Access, Clock, WorldId};
 
-/// Who is to be told that a wait is over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Waiter {
-    /// A flow: it is polled in its turn.
-    Flow(Local),
-    /// A flow that waits for a frame: also one of a paused world, if so.
-    Frame(Local, bool),
-    /// A waker that is not the flow's own: `select!` and its like.
-    Foreign(u32),
-}
+use super::bits::{self, said};
+use super::board::{Board, Slot, Slots};
+use super::turn::{Queue, Stopped, Turned};
+use super::waits::Waits;
+pub(crate) use super::waits::{At, Registered, Waiter};
+use crate::id::FlowId;
 
-/// A flow as its home knows it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Local {
-    pub(crate) index: u32,
-    pub(crate) generation: u32,
-}
-
-/// A flow's row in its home.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    /// Its slot in the executor.
-    pub(crate) slot: u32,
-    generation: u32,
-    /// The number of its start: the order of those that run every frame.
-    start: u64,
-    /// The frame from which it wants to run; `NEVER` when it waits for something else.
-    wants: u64,
-    /// The same, also while the world is paused.
-    wants_in_pause: u64,
-    /// The frame of its first turn, as far as is known.
-    first_frame: u64,
-    /// When it began to await what it awaits, on the home's real clock (ns).
-    since: u64,
-    /// Nothing about it needs looking at before a turn but its future: no owner, no pause, no waker
-    /// of its own, and its first turn is over.
-    plain: bool,
-    /// It is in `every` or `joining`.
-    listed: bool,
-    /// It is in `woken`.
-    woken: bool,
-    /// Whether an await of it has completed: waits made before count from its start.
-    has_awaited: bool,
-}
-
-const NEVER: u64 = u64::MAX;
-
-/// An entry of the list of those that run every frame.
+/// An entry of the list of those that run every frame, in order of start.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Turn {
     start: u64,
-    index: u32,
-    generation: u32,
+    flow: FlowId,
 }
 
-/// Whose turn it is.
+/// One that is about to be listed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TurnOf {
-    pub(crate) local: Local,
-    pub(crate) slot: u32,
-    pub(crate) plain: bool,
+struct Joining {
+    turn: Turn,
+    /// The frame of its first turn.
+    from: u64,
 }
 
 /// One frame's readings, in nanoseconds, in the order of [`Clock::ALL`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     pub(crate) now: [u64; 4],
     pub(crate) delta: [u64; 4],
     pub(crate) frame: u64,
     pub(crate) paused: bool,
-    /// How many of the frames so far were paused.
-    pub(crate) paused_frames: u64,
+    /// The runtime's clock.
+    pub(crate) runtime_now: u64,
 }
 
-#[derive(Default)]
-pub(crate) struct Inner {
-    pub(crate) times: Times,
-    queues: [DeadlineQueue<Waiter>; 4],
-    /// By frame number, one bucket a frame.
-    by_frame: DeadlineQueue<Waiter>,
-    rows: Vec<Row>,
-    free: Vec<u32>,
-    every: Vec<Turn>,
-    joining: Vec<Turn>,
-    woken: Vec<Local>,
-    foreign: Vec<Option<Waker>>,
-    foreign_free: Vec<u32>,
-    sequence: u64,
-    live: u32,
-    /// How many of those in `every` want a frame: all, as a rule.
-    wanting: usize,
-}
-
-/// log2 of a bucket of the deadline queue: frame numbers are spread over buckets.
-const FRAME_SHIFT: u32 = 20;
-
-pub(crate) struct Home {
+pub(crate) struct Home<H: 'static> {
     /// `None`: the runtime's.
     pub(crate) world: Option<WorldId>,
-    pub(crate) inner: RefCell<Inner>,
-    /// The flow being polled.
-    pub(crate) current: Cell<Option<Local>>,
-    /// The address of the waker it is polled with.
-    pub(crate) waker: Cell<usize>,
+    pub(crate) board: Rc<Board<H>>,
+    pub(crate) access: Access<H>,
+    now: [Cell<u64>; 4],
+    delta: [Cell<u64>; 4],
     /// The frame of the running stage, or of the last one.
     pub(crate) frame: Cell<u64>,
     /// Whether that frame is a paused one.
     pub(crate) paused: Cell<bool>,
-    /// A running flow was asked to end.
-    pub(crate) asked: Cell<bool>,
+    /// How many of the frames so far were.
+    pub(crate) paused_frames: Cell<u64>,
+    /// The runtime's clock (ns), as of that stage.
+    pub(crate) runtime_now: Cell<u64>,
+    /// The same as of the stage before, of the last one in which `Game` ran, and of the one before
+    /// that.
+    before: Cell<u64>,
+    ran: Cell<u64>,
+    ran_before: Cell<u64>,
+    /// The [word](FlowId::word) of the flow that is having its turn, if it is a future; else nobody's.
+    pub(crate) current: Cell<u64>,
+    /// What it was like when its turn began.
+    pub(crate) turn: Cell<u16>,
+    /// The address of the waker it is polled with.
+    pub(crate) waker: Cell<usize>,
+    /// What it has said.
+    pub(crate) said: Cell<u8>,
+    waits: RefCell<Waits>,
+    every: Cell<Vec<Turn>>,
+    joining: RefCell<Vec<Joining>>,
+    woken: RefCell<Vec<FlowId>>,
+    live: Cell<u32>,
 }
 
-/// A wait that is registered; to be taken back when its future is dropped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Registered {
-    /// Whose queue it lies in; `None`: that of the frames.
-    clock: Option<Clock>,
-    token: DeadlineToken,
-}
-
-/// What an awaitable waits for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum At {
-    /// A reading (ns) of a clock.
-    Reading(Clock, u64),
-    /// A frame by number, or the first one after in which a clock runs.
-    Frame(u64, Clock),
-}
-
-impl Home {
-    pub(crate) fn new(world: Option<WorldId>) -> Self {
+impl<H> Home<H> {
+    pub(crate) fn new(world: Option<WorldId>, board: &Rc<Board<H>>, access: Access<H>) -> Self {
         Home {
             world,
-            inner: RefCell::default(),
-            current: Cell::new(None),
-            waker: Cell::new(0),
+            board: Rc::clone(board),
+            access,
+            now: Default::default(),
+            delta: Default::default(),
             frame: Cell::new(0),
             paused: Cell::new(false),
-            asked: Cell::new(false),
+            paused_frames: Cell::new(0),
+            runtime_now: Cell::new(0),
+            before: Cell::new(0),
+            ran: Cell::new(0),
+            ran_before: Cell::new(0),
+            current: Cell::new(FlowId::NOBODY.word()),
+            turn: Cell::new(0),
+            waker: Cell::new(0),
+            said: Cell::new(0),
+            waits: RefCell::default(),
+            every: Cell::default(),
+            joining: RefCell::default(),
+            woken: RefCell::default(),
+            live: Cell::new(0),
         }
     }
 
-    /// Takes a flow in, to be polled first in `first_frame`.
-    pub(crate) fn enter(&self, slot: u32, start: u64, first_frame: u64) -> Local {
-        let inner = &mut *self.inner.borrow_mut();
-        inner.live += 1;
-        let mut row = Row {
-            slot,
-            generation: 0,
-            start,
-            wants: NEVER,
-            wants_in_pause: NEVER,
-            first_frame,
-            since: inner.times.now[Clock::Real as usize],
-            plain: false,
-            listed: false,
-            woken: false,
-            has_awaited: false,
-        };
-        let index = match inner.free.pop() {
-            Some(index) => {
-                row.generation = inner.rows[index as usize].generation;
-                inner.rows[index as usize] = row;
-                index
-            }
-            None => {
-                inner.rows.push(row);
-                u32::try_from(inner.rows.len() - 1).unwrap_or(u32::MAX)
-            }
-        };
-        Local {
-            index,
-            generation: row.generation,
+    /// A stage begins.
+    pub(crate) fn begin(&self, times: &Times) {
+        for clock in Clock::ALL {
+            self.now[clock as usize].set(times.now[clock as usize]);
+            self.delta[clock as usize].set(times.delta[clock as usize]);
+        }
+        self.frame.set(times.frame);
+        self.paused.set(times.paused);
+        let paused_frames = self.paused_frames.get() + u64::from(times.paused);
+        self.paused_frames.set(paused_frames);
+        self.before.set(self.runtime_now.replace(times.runtime_now));
+        if !times.paused {
+            self.ran_before.set(self.ran.replace(times.runtime_now));
         }
     }
 
-    pub(crate) fn leave(&self, local: Local) {
-        let inner = &mut *self.inner.borrow_mut();
-        if let Some(row) = inner.row(local) {
-            row.generation = row.generation.wrapping_add(1);
-            let wanted = row.wants.min(row.wants_in_pause) != NEVER;
-            row.wants = NEVER;
-            row.wants_in_pause = NEVER;
-            inner.wanting -= usize::from(wanted);
-            inner.free.push(local.index);
-            inner.live -= 1;
+    /// When a flow that steps from frame to frame last did so, on the runtime's clock (ns).
+    pub(crate) fn stepped(&self, is_like: u16) -> u64 {
+        if is_like & bits::WANTS_ANY != 0 {
+            self.runtime_now.get()
+        } else {
+            self.ran.get()
         }
     }
 
-    /// The flow runs in `frame`, or in the first one after in which `clock` runs.
-    pub(crate) fn want_frame(&self, local: Local, frame: u64, clock: Clock) {
-        let in_pause = !clock.stops_while_paused();
-        self.inner.borrow_mut().want_frame(local, frame, in_pause);
+    /// The same, as of before this stage.
+    pub(crate) fn stepped_before(&self, is_like: u16) -> u64 {
+        if is_like & bits::WANTS_ANY != 0 {
+            self.before.get()
+        } else {
+            self.ran_before.get()
+        }
     }
 
-    /// The flow runs when `clock` has reached `deadline`.
-    pub(crate) fn sleep(&self, local: Local, clock: Clock, deadline: u64) -> Registered {
-        self.inner
-            .borrow_mut()
-            .register(At::Reading(clock, deadline), Waiter::Flow(local))
+    /// A clock's reading in the stage (ns).
+    #[inline]
+    pub(crate) fn now(&self, clock: Clock) -> u64 {
+        self.now[clock as usize].get()
     }
 
-    /// Registers what an awaitable waits for.
-    pub(crate) fn register(&self, local: Local, at: At, waker: &Waker) -> Registered {
-        let inner = &mut *self.inner.borrow_mut();
-        let waiter = match at {
-            _ if !self.is_own(waker) => Waiter::Foreign(inner.add_foreign(waker.clone())),
-            At::Reading(..) => Waiter::Flow(local),
-            At::Frame(_, clock) => Waiter::Frame(local, !clock.stops_while_paused()),
-        };
-        inner.register(at, waiter)
+    /// How far a clock moved in the frame (ns).
+    pub(crate) fn delta(&self, clock: Clock) -> u64 {
+        self.delta[clock as usize].get()
+    }
+
+    /// Whether a clock stands still in this frame.
+    #[inline]
+    pub(crate) fn stands(&self, clock: Clock) -> bool {
+        self.paused.get() && clock.stops_while_paused()
+    }
+
+    /// What a flow has to want for a turn in this frame.
+    pub(crate) fn runnable(&self) -> u16 {
+        if self.paused.get() {
+            bits::WANTS_ANY
+        } else {
+            bits::WANTS
+        }
+    }
+
+    /// The clock that the running flow counts on.
+    #[inline]
+    pub(crate) fn clock(&self) -> Clock {
+        bits::clock(self.turn.get())
+    }
+
+    /// From when a wait that the running flow makes now counts on a clock, and whether that is the
+    /// flow's start: it is in its first turn, as long as nothing it awaited has completed.
+    pub(crate) fn counts_from(&self, clock: Clock) -> (u64, bool) {
+        let now = self.now(clock);
+        let is_first = self.turn.get() & bits::FRESH != 0;
+        if is_first && self.said.get() & said::AWAITED == 0 {
+            (now - self.delta(clock), true)
+        } else {
+            (now, false)
+        }
+    }
+
+    #[inline]
+    fn say(&self, bits: u8) {
+        self.said.set(self.said.get() | bits);
+    }
+
+    /// The running flow is to have its next turn in the next frame in which a clock runs.
+    #[inline]
+    pub(crate) fn want_frame(&self, clock: Clock) {
+        self.say(said::wants(clock));
+    }
+
+    /// An await of the running flow has completed.
+    #[inline]
+    pub(crate) fn has_awaited(&self) {
+        self.say(said::AWAITED);
+    }
+
+    /// The running flow was asked to end.
+    pub(crate) fn ask(&self) {
+        self.say(said::ASKED);
     }
 
     /// Whether a waker is the one the flow is polled with: then no waker need be kept.
+    #[inline]
     pub(crate) fn is_own(&self, waker: &Waker) -> bool {
         waker.data().addr() == self.waker.get()
     }
 
-    pub(crate) fn unregister(&self, registered: Registered) {
-        let inner = &mut *self.inner.borrow_mut();
-        let queue = match registered.clock {
-            Some(clock) => &mut inner.queues[clock as usize],
-            None => &mut inner.by_frame,
-        };
-        let waker = match queue.remove(registered.token) {
-            Some(Waiter::Foreign(index)) => inner.take_foreign(index),
-            _ => None,
-        };
-        // A waker's destructor may be user code: outside the borrow.
-        let _ = inner;
-        drop(waker);
+    /// A flow has come.
+    pub(crate) fn enter(&self) {
+        self.live.set(self.live.get() + 1);
     }
 
-    /// The flow is polled in the stage, behind what was woken before.
-    pub(crate) fn wake(&self, local: Local) {
-        let inner = &mut *self.inner.borrow_mut();
-        if let Some(row) = inner.row(local)
-            && !row.woken
-        {
-            row.woken = true;
-            inner.woken.push(local);
-        }
-    }
-
-    pub(crate) fn set_plain(&self, local: Local, plain: bool) {
-        if let Some(row) = self.inner.borrow_mut().row(local) {
-            row.plain = plain;
-        }
-    }
-
-    /// The flow runs in the next frame in which its clock runs: the commonest wait.
-    #[inline]
-    pub(crate) fn want_next_frame(&self, local: Local, in_pause: bool) {
-        let frame = self.frame.get() + 1;
-        let inner = &mut *self.inner.borrow_mut();
-        match inner.rows.get_mut(local.index as usize) {
-            Some(row) if row.generation == local.generation && row.listed && !in_pause => {
-                inner.wanting += usize::from(row.wants.min(row.wants_in_pause) == NEVER);
-                row.wants = row.wants.min(frame);
-            }
-            _ => inner.want_frame(local, frame, in_pause),
-        }
-    }
-
-    /// How many frames of the home were paused so far.
-    pub(crate) fn paused_frames(&self) -> u64 {
-        self.inner.borrow().times.paused_frames
-    }
-
-    pub(crate) fn times(&self) -> Times {
-        self.inner.borrow().times
-    }
-
-    /// From when a wait that is made now counts on a clock, and whether that is the flow's start:
-    /// it is, as long as nothing it awaited has completed.
-    pub(crate) fn counts_from(&self, local: Local, clock: Clock) -> (u64, bool) {
-        let inner = &mut *self.inner.borrow_mut();
-        let times = inner.times;
-        let now = times.now[clock as usize];
-        match inner.row(local) {
-            Some(row) if !row.has_awaited && row.first_frame == times.frame => {
-                (now - times.delta[clock as usize], true)
-            }
-            _ => (now, false),
-        }
-    }
-
-    pub(crate) fn has_awaited(&self, local: Local) {
-        let inner = &mut *self.inner.borrow_mut();
-        let now = inner.times.now[Clock::Real as usize];
-        if let Some(row) = inner.row(local) {
-            row.has_awaited = true;
-            row.since = now;
-        }
-    }
-
-    /// The flow has its first turn: in this frame, however long it was held.
-    pub(crate) fn first_turn(&self, local: Local) {
-        let inner = &mut *self.inner.borrow_mut();
-        let frame = inner.times.frame;
-        if let Some(row) = inner.row(local) {
-            row.first_frame = frame;
-        }
-    }
-
-    /// How long the flow has awaited what it awaits, in nanoseconds.
-    pub(crate) fn waiting(&self, local: Local) -> u64 {
-        let inner = &mut *self.inner.borrow_mut();
-        let now = inner.times.now[Clock::Real as usize];
-        inner
-            .row(local)
-            .map_or(0, |row| now.saturating_sub(row.since))
-    }
-}
-
-impl Inner {
-    fn row(&mut self, local: Local) -> Option<&mut Row> {
-        let row = self.rows.get_mut(local.index as usize)?;
-        (row.generation == local.generation).then_some(row)
-    }
-
-    pub(crate) fn slot(&self, local: Local) -> Option<u32> {
-        let row = self.rows.get(local.index as usize)?;
-        (row.generation == local.generation).then_some(row.slot)
+    /// A flow has gone.
+    pub(crate) fn leave(&self) {
+        self.live.set(self.live.get() - 1);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.live == 0
+        self.live.get() == 0
     }
 
-    fn want_frame(&mut self, local: Local, frame: u64, in_pause: bool) {
-        let Some(row) = self.rows.get_mut(local.index as usize) else {
-            return;
-        };
-        if row.generation != local.generation {
-            return;
-        }
-        self.wanting += usize::from(row.wants.min(row.wants_in_pause) == NEVER);
-        if in_pause {
-            row.wants_in_pause = row.wants_in_pause.min(frame);
-        } else {
-            row.wants = row.wants.min(frame);
-        }
-        if !row.listed {
-            row.listed = true;
-            let turn = Turn {
-                start: row.start,
-                index: local.index,
-                generation: local.generation,
-            };
-            self.joining.push(turn);
-        }
+    /// A node sleeps until a clock has reached `deadline`.
+    pub(crate) fn sleep(&self, flow: FlowId, clock: Clock, deadline: u64) -> Registered {
+        let at = At::Reading(clock, deadline);
+        self.waits.borrow_mut().register(at, Waiter::Flow(flow))
     }
 
-    fn register(&mut self, at: At, waiter: Waiter) -> Registered {
-        self.sequence += 1;
-        match at {
-            At::Reading(clock, deadline) => Registered {
-                clock: Some(clock),
-                token: self.queues[clock as usize].insert(deadline, self.sequence, waiter),
-            },
-            At::Frame(frame, _) => Registered {
-                clock: None,
-                token: self.by_frame.insert(
-                    frame.saturating_mul(1 << FRAME_SHIFT),
-                    self.sequence,
-                    waiter,
-                ),
-            },
-        }
+    /// Registers what an awaitable of a flow waits for.
+    pub(crate) fn register(&self, flow: FlowId, at: At, waker: &Waker) -> Registered {
+        let foreign = (!self.is_own(waker)).then(|| waker.clone());
+        self.waits.borrow_mut().register_for(flow, at, foreign)
     }
 
-    fn add_foreign(&mut self, waker: Waker) -> u32 {
-        match self.foreign_free.pop() {
-            Some(index) => {
-                self.foreign[index as usize] = Some(waker);
-                index
-            }
-            None => {
-                self.foreign.push(Some(waker));
-                u32::try_from(self.foreign.len() - 1).unwrap_or(u32::MAX)
-            }
-        }
+    pub(crate) fn unregister(&self, registered: Registered) {
+        let waker = self.waits.borrow_mut().unregister(registered);
+        // A waker's destructor may be user code: outside the borrow.
+        drop(waker);
     }
 
-    pub(crate) fn take_foreign(&mut self, index: u32) -> Option<Waker> {
-        self.foreign_free.push(index);
-        self.foreign.get_mut(index as usize)?.take()
+    pub(crate) fn take_foreign(&self, index: u32) -> Option<Waker> {
+        self.waits.borrow_mut().take_foreign(index)
     }
 
     /// Moves the waits that are over to `due`: clocks in table order, each by (deadline,
     /// sequence).
-    pub(crate) fn take_due(&mut self, due: &mut Vec<Waiter>) {
+    pub(crate) fn take_due(&self, due: &mut Vec<Waiter>) {
+        let waits = &mut *self.waits.borrow_mut();
         for clock in Clock::ALL {
-            if !(self.times.paused && clock.stops_while_paused()) {
-                self.queues[clock as usize].take_due(self.times.now[clock as usize], due);
+            if !self.stands(clock) {
+                waits.take_due(clock, self.now(clock), due);
             }
         }
     }
 
-    /// Moves the foreign wakers whose frame has come to `wakers`; flows are listed for it.
-    pub(crate) fn take_frame_due(&mut self, scratch: &mut Vec<Waiter>, wakers: &mut Vec<Waker>) {
-        let frame = self.times.frame;
-        let at = frame.saturating_mul(1 << FRAME_SHIFT);
-        self.by_frame.take_due(at, scratch);
+    /// The flow is polled in the stage, behind what was woken before.
+    pub(crate) fn wake(&self, flow: FlowId) {
+        let fresh = self.board.slot(flow, |slot| {
+            let fresh = !slot.has(bits::WOKEN);
+            slot.set(bits::WOKEN);
+            fresh
+        });
+        if fresh == Some(true) {
+            self.woken.borrow_mut().push(flow);
+        }
+    }
+
+    /// Moves those woken so far to `into`, the last one first.
+    pub(crate) fn take_woken(&self, into: &mut Vec<FlowId>) {
+        into.append(&mut self.woken.borrow_mut());
+        into.reverse();
+    }
+
+    /// A flow wants turns in the frames that `wanted` says, the first one in frame `from` at the
+    /// earliest.
+    pub(crate) fn want(&self, flow: FlowId, slot: &Slot<H>, wanted: u16, from: u64) {
+        slot.set(wanted);
+        if slot.has(bits::LISTED) {
+            return;
+        }
+        let joining = &mut *self.joining.borrow_mut();
+        if !slot.has(bits::JOINING) {
+            slot.set(bits::JOINING);
+            let table = self.board.table.borrow();
+            let start = table.row(flow.index).map_or(0, |row| row.start);
+            let turn = Turn { start, flow };
+            joining.push(Joining { turn, from });
+        } else if from <= self.frame.get()
+            && let Some(known) = joining.iter_mut().find(|j| j.turn.flow == flow)
+        {
+            known.from = known.from.min(from);
+        }
+    }
+
+    /// As [`want`](Self::want), for a flow that has just been started.
+    pub(crate) fn join(&self, flow: FlowId, slot: &Slot<H>, start: u64, from: u64) {
+        slot.set(bits::wants(slot.clock()) | bits::JOINING);
+        let turn = Turn { start, flow };
+        self.joining.borrow_mut().push(Joining { turn, from });
+    }
+
+    /// Lists those whose frame has come, and takes the foreign wakers whose frame has.
+    pub(crate) fn take_frame_due(&self, scratch: &mut Vec<Waiter>, wakers: &mut Vec<Waker>) {
+        let frame = self.frame.get();
+        self.waits.borrow_mut().take_frame_due(frame, scratch);
         for waiter in scratch.drain(..) {
             match waiter {
-                Waiter::Flow(local) => self.want_frame(local, frame, false),
-                Waiter::Frame(local, in_pause) => self.want_frame(local, frame, in_pause),
+                Waiter::Flow(flow) => self.want_now(flow, bits::WANTS_GAME),
+                Waiter::Frame(flow, wanted) => self.want_now(flow, wanted),
                 Waiter::Foreign(index) => wakers.extend(self.take_foreign(index)),
             }
         }
     }
 
-    /// Moves those woken so far to `into`, first woken first.
-    pub(crate) fn take_woken(&mut self, into: &mut Vec<Local>) {
-        for local in self.woken.drain(..) {
-            if let Some(row) = self.rows.get_mut(local.index as usize)
-                && row.generation == local.generation
+    fn want_now(&self, flow: FlowId, wanted: u16) {
+        let frame = self.frame.get();
+        self.board
+            .slot(flow, |slot| self.want(flow, slot, wanted, frame));
+    }
+
+    /// Takes out the list of those that run every frame, in order of start.
+    pub(crate) fn take_list<'h>(&'h self, slots: &mut Slots<H>) -> List<'h, H> {
+        let mut every = self.every.take();
+        let joining = &mut *self.joining.borrow_mut();
+        if !joining.is_empty() {
+            let frame = self.frame.get();
+            let before = every.len();
+            joining.retain(|Joining { turn, from }| {
+                let Some(slot) = slots.get(turn.flow) else {
+                    return false;
+                };
+                if *from > frame {
+                    return true;
+                }
+                slot.clear(bits::JOINING);
+                slot.set(bits::LISTED);
+                every.push(*turn);
+                false
+            });
+            give_back(joining);
+            if !every
+                .get(before.saturating_sub(1)..)
+                .is_some_and(<[_]>::is_sorted)
             {
-                row.woken = false;
-                into.push(local);
+                every.sort_unstable();
             }
         }
+        List {
+            home: self,
+            every,
+            at: 0,
+            is_thinner: false,
+        }
     }
+}
 
-    /// Brings the list of those that run every frame in order; gives its length.
-    pub(crate) fn list_frame(&mut self) -> usize {
-        if !self.joining.is_empty() {
-            self.every.append(&mut self.joining);
-            if !self.every.is_sorted() {
-                self.every.sort_unstable();
+/// The list of those that run every frame, taken out while they run. Goes back when it is dropped,
+/// without those that want no frame any more.
+pub(crate) struct List<'h, H: 'static> {
+    home: &'h Home<H>,
+    every: Vec<Turn>,
+    /// The next one to look at.
+    at: usize,
+    /// Some want no frame any more.
+    is_thinner: bool,
+}
+
+impl<H> Queue<H> for List<'_, H> {
+    const ON_TIME: bool = true;
+
+    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        let runnable = self.home.runnable();
+        loop {
+            let flow = self.every.get(self.at)?.flow;
+            if slots.get(flow).is_some_and(|slot| slot.has(runnable)) {
+                return Some(flow);
             }
+            self.at += 1;
         }
-        self.every.len()
     }
 
-    /// The next flow of the list from `at` on whose frame has come; it then wants none any more,
-    /// until it says so again. Its slot, and whether it is plain.
-    pub(crate) fn next_turn(&mut self, at: &mut usize, length: usize) -> Option<TurnOf> {
-        while *at < length {
-            let found = self.frame_turn(*at);
-            *at += 1;
-            if found.is_some() {
-                return found;
-            }
+    fn take(&mut self, slots: &mut Slots<H>) {
+        let runnable = self.home.runnable();
+        if let Some(turn) = self.every.get(self.at)
+            && let Some(slot) = slots.get(turn.flow)
+        {
+            slot.clear(runnable);
         }
-        None
     }
 
-    fn frame_turn(&mut self, at: usize) -> Option<TurnOf> {
-        let turn = *self.every.get(at)?;
-        let (frame, paused) = (self.times.frame, self.times.paused);
-        let local = Local {
-            index: turn.index,
-            generation: turn.generation,
-        };
-        let row = self.rows.get_mut(local.index as usize)?;
-        if row.generation != local.generation {
-            return None;
-        }
-        let wants = if paused {
-            row.wants_in_pause
-        } else {
-            row.wants.min(row.wants_in_pause)
-        };
-        if wants > frame {
-            return None;
-        }
-        row.wants_in_pause = NEVER;
-        if !paused {
-            row.wants = NEVER;
-        }
-        self.wanting -= usize::from(row.wants == NEVER);
-        Some(TurnOf {
-            local,
-            slot: row.slot,
-            plain: row.plain,
-        })
-    }
-
-    /// Takes those out of the list that want no frame any more.
-    pub(crate) fn unlist_idle(&mut self) {
-        if self.wanting == self.every.len() + self.joining.len() {
+    /// It stays when it wants another turn.
+    fn passed(&mut self, slots: &mut Slots<H>) {
+        let Some(turn) = self.every.get(self.at) else {
             return;
-        }
-        let rows = &mut self.rows;
-        self.every.retain(|turn| {
-            let Some(row) = rows.get_mut(turn.index as usize) else {
-                return false;
-            };
-            if row.generation != turn.generation {
-                return false;
+        };
+        match slots.get(turn.flow) {
+            Some(slot) if slot.has(bits::WANTS) => {}
+            gone => {
+                self.is_thinner = true;
+                if let Some(slot) = gone {
+                    slot.clear(bits::LISTED);
+                }
             }
-            row.listed = row.wants.min(row.wants_in_pause) != NEVER;
-            row.listed
-        });
+        }
+        self.at += 1;
+    }
+
+    /// The same as `next`, `take` and `passed`, with one look at each slot.
+    #[inline(always)]
+    fn run(
+        &mut self,
+        slots: &mut Slots<H>,
+        is_here: impl Fn(u16) -> bool,
+        mut turn: impl FnMut(FlowId, &Slot<H>, u16) -> Turned,
+    ) -> Stopped {
+        let runnable = self.home.runnable();
+        while let Some(listed) = self.every.get(self.at) {
+            let flow = listed.flow;
+            let Some(slot) = slots.get(flow) else {
+                self.at += 1;
+                continue;
+            };
+            let is_like = slot.bits.get();
+            if is_like & runnable == 0 {
+                self.at += 1;
+                continue;
+            }
+            if !is_here(is_like) {
+                return Stopped::NotHere;
+            }
+            let is_like = is_like & !runnable;
+            slot.bits.set(is_like);
+            match turn(flow, slot, is_like) {
+                Turned::Goes => {
+                    if !slot.has(bits::WANTS) {
+                        slot.clear(bits::LISTED);
+                        self.is_thinner = true;
+                    }
+                }
+                Turned::Ended => self.is_thinner = true,
+                Turned::More => return Stopped::More(flow),
+            }
+            self.at += 1;
+        }
+        Stopped::End
+    }
+}
+
+/// Gives back most of the memory that a burst of flows has left in a list.
+fn give_back<T>(list: &mut Vec<T>) {
+    const KEPT: usize = 1024;
+    if list.capacity() > KEPT.max(list.len().saturating_mul(4)) {
+        list.shrink_to(KEPT.max(list.len() * 2));
+    }
+}
+
+impl<H> Drop for List<'_, H> {
+    fn drop(&mut self) {
+        let mut every = std::mem::take(&mut self.every);
+        if self.is_thinner {
+            let mut slots = Slots::new(&self.home.board);
+            every.retain(|turn| {
+                let slot = slots.get(turn.flow);
+                slot.is_some_and(|slot| slot.has(bits::LISTED))
+            });
+            give_back(&mut every);
+        }
+        self.home.every.set(every);
     }
 }

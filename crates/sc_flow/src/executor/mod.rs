@@ -1,315 +1,180 @@
-//! The executor: slots in which flows live, and the calls that start, find and end them.
+//! The executor: where flows live, and the calls that start, find, run and end them.
 
-pub(crate) mod bodies;
+pub(crate) mod bits;
+pub(crate) mod board;
+pub(crate) mod body;
+pub(crate) mod bonds;
 pub(crate) mod end;
 pub(crate) mod home;
 pub(crate) mod run;
 pub(crate) mod start;
+mod sweep;
+pub(crate) mod table;
+mod turn;
+mod waits;
 pub(crate) mod wake;
 
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::future::Future;
-use std::panic::Location;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::task::Waker;
+use std::time::Duration;
 
-use sc_core::{Clock, Cx, Extension, Life, Stage, TeardownPhase, WorldId};
+use sc_core::{Cx, Extension, Runtime, Stage, TeardownPhase, WorldId};
 
-use self::bodies::Bodies;
-use self::home::{Home, Local, Registered, Waiter};
-use self::wake::{FlowWaker, SharedWaker, WakeInbox};
-use crate::error::FlowError;
+use self::board::Board;
+use self::home::Home;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
-use crate::list::{FlowInfo, FlowKind, Progress, WaitingFor};
-use crate::node::Node;
-use crate::watch::Watch;
-
-pub(crate) type BoxFuture = Pin<Box<dyn Future<Output = Result<(), FlowError>>>>;
-
-/// What a flow is made of.
-pub(crate) enum Body<H: 'static> {
-    Node(Box<dyn Node<H>>),
-    Future(BoxFuture),
-}
-
-/// What was asked of a flow while it was running.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Request {
-    None,
-    End(FlowFinish),
-}
+use crate::list::{FlowInfo, Progress, WaitingFor};
+use crate::span::nanos;
 
 pub(crate) type Finished<H> = Box<dyn FnOnce(&mut Cx<'_, H>, FlowFinish)>;
 
-/// A flow.
-pub(crate) struct Flow<H: 'static> {
-    pub(crate) request: Request,
-    pub(crate) home: Rc<Home>,
-    pub(crate) local: Local,
-    /// The number of its start.
-    pub(crate) start: u64,
-    pub(crate) name: Cow<'static, str>,
-    pub(crate) kind: FlowKind,
-    /// The clock by which it runs every frame: it is not run while that stands still.
-    pub(crate) clock: Clock,
-    pub(crate) owner: Option<Life>,
-    pub(crate) location: &'static Location<'static>,
-    pub(crate) on_finished: Option<Finished<H>>,
-    /// A node's sleep.
-    pub(crate) sleep: Option<Registered>,
-    /// Its own waker, once a poll has kept a clone of the shared one.
-    pub(crate) waker: Option<Waker>,
-    /// Paused by itself.
-    pub(crate) paused: bool,
-    /// Its turn came while it was paused.
-    pub(crate) missed: bool,
-    /// Since when it waits for what it waits for, on the runtime's clock (ns).
-    pub(crate) since: u64,
-    pub(crate) waiting_for: WaitingFor,
-    pub(crate) warned: bool,
-    /// What a node that it awaits waits for, and how far that has come.
-    pub(crate) note: Option<(WaitingFor, Progress)>,
-    /// The error its future has ended with.
-    pub(crate) failed: Option<String>,
-    /// Where a task keeps how it ended.
-    pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
-    /// Polls in the present stage, and which stage that was.
-    pub(crate) polls: u32,
-    pub(crate) polls_ever: u64,
-    pub(crate) polled_in: u64,
-    pub(crate) cap_reported: bool,
-    /// Who awaits its end.
-    pub(crate) awaited_by: Vec<crate::join::Awaiter>,
-}
+/// The executor in a runtime's state.
+struct Installed<H: 'static>(Option<Executor<H>>);
 
-pub(crate) struct Slot<H: 'static> {
-    pub(crate) generation: u32,
-    pub(crate) flow: Option<Flow<H>>,
-}
-
-/// The executor's state in a runtime.
-pub(crate) struct Flows<H: 'static> {
-    pub(crate) bodies: Rc<Bodies<H>>,
-    pub(crate) slots: Vec<Slot<H>>,
-    pub(crate) free: Vec<u32>,
-    pub(crate) started: u64,
-    /// The flow that is having its turn.
-    pub(crate) running: Option<FlowId>,
-    /// `continue_loop` was called for it from its own body.
-    pub(crate) continued: bool,
+struct Executor<H: 'static> {
+    board: Rc<Board<H>>,
     /// The home of flows bound to the runtime.
-    pub(crate) home: Rc<Home>,
-    pub(crate) by_owner: BTreeMap<Life, Vec<FlowId>>,
-    pub(crate) inbox: Arc<WakeInbox>,
-    pub(crate) shared_waker: Arc<SharedWaker>,
-    pub(crate) first_waker: Waker,
-    pub(crate) watch: Watch,
-    pub(crate) scratch: Scratch,
+    home: Rc<Home<H>>,
 }
 
-/// Memory of the stage, kept between frames.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    pub(crate) due: Vec<Waiter>,
-    pub(crate) woken: Vec<Local>,
-    pub(crate) ids: Vec<FlowId>,
-    pub(crate) wakers: Vec<Waker>,
+impl<H> Default for Installed<H> {
+    fn default() -> Self {
+        Installed(None)
+    }
+}
+
+impl<H> Drop for Installed<H> {
+    fn drop(&mut self) {
+        // Flows hold their home, which holds the board: only this lets go of them.
+        if let Some(executor) = &self.0 {
+            executor.board.clear();
+        }
+    }
 }
 
 /// The home of a world's flows, as state of the world.
-#[derive(Default)]
-pub(crate) struct WorldHome(pub(crate) Option<Rc<Home>>);
+struct WorldHome<H: 'static>(Option<Rc<Home<H>>>);
 
-impl<H> Default for Flows<H> {
+impl<H> Default for WorldHome<H> {
     fn default() -> Self {
-        let shared_waker = Arc::new(SharedWaker::default());
-        Flows {
-            bodies: Rc::default(),
-            slots: Vec::new(),
-            free: Vec::new(),
-            started: 0,
-            running: None,
-            continued: false,
-            home: Rc::new(Home::new(None)),
-            by_owner: BTreeMap::new(),
-            inbox: Arc::default(),
-            first_waker: Waker::from(Arc::clone(&shared_waker)),
-            shared_waker,
-            watch: Watch::default(),
-            scratch: Scratch::default(),
-        }
+        WorldHome(None)
     }
 }
 
-impl<H> Flows<H> {
-    pub(crate) fn get(&self, id: FlowId) -> Option<&Flow<H>> {
-        let slot = self.slots.get(id.index as usize)?;
-        (slot.generation == id.generation).then_some(slot.flow.as_ref()?)
-    }
+fn executor<H>(rt: &Runtime<H>) -> Option<&Executor<H>> {
+    rt.state::<Installed<H>>()?.0.as_ref()
+}
 
-    pub(crate) fn get_mut(&mut self, id: FlowId) -> Option<&mut Flow<H>> {
-        let slot = self.slots.get_mut(id.index as usize)?;
-        (slot.generation == id.generation).then_some(slot.flow.as_mut()?)
-    }
+/// The flows of a runtime, if it has ever had one.
+pub(crate) fn known<H>(rt: &Runtime<H>) -> Option<&Rc<Board<H>>> {
+    executor(rt).map(|executor| &executor.board)
+}
 
-    pub(crate) fn id(&self, slot: u32) -> Option<FlowId> {
-        let generation = self.slots.get(slot as usize)?.generation;
-        Some(FlowId {
-            index: slot,
-            generation,
-        })
+/// The flows of a runtime; the executor is installed on first use.
+pub(crate) fn board<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
+    if let Some(board) = known(cx.runtime()) {
+        return Rc::clone(board);
     }
+    install(cx)
+}
 
-    pub(crate) fn insert(&mut self, flow: Flow<H>) -> FlowId {
-        let index = match self.free.pop() {
-            Some(index) => {
-                self.slots[index as usize].flow = Some(flow);
-                index
-            }
-            None => {
-                self.slots.push(Slot {
-                    generation: 0,
-                    flow: Some(flow),
-                });
-                u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-            }
-        };
-        FlowId {
-            index,
-            generation: self.slots[index as usize].generation,
-        }
+#[cold]
+fn install<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
+    let extension = Extension::<H>::new("flow")
+        .on_world_stage(Stage::Flows, run::world_stage)
+        .on_runtime_stage(Stage::Flows, run::runtime_stage)
+        .on_teardown(TeardownPhase::Flows, end::world_ends)
+        .on_lives_ended(end::lives_ended)
+        .on_runtime_teardown(end::runtime_ends)
+        .inspected_by(inspect);
+    cx.install(extension);
+    let board = Rc::new(Board::new());
+    let home = Rc::new(Home::new(None, &board, cx.access().in_world(None)));
+    cx.runtime_state::<Installed<H>>().0 = Some(Executor {
+        board: Rc::clone(&board),
+        home,
+    });
+    board
+}
+
+/// The home of a world's flows, or of the runtime's.
+pub(crate) fn home_of<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>) -> Option<Rc<Home<H>>> {
+    let Some(world) = world else {
+        board(cx);
+        return Some(Rc::clone(&executor(cx.runtime())?.home));
+    };
+    if let Some(WorldHome(Some(home))) = cx.runtime().world_state::<WorldHome<H>>(world) {
+        return Some(Rc::clone(home));
     }
+    let board = board(cx);
+    let access = cx.access().in_world(Some(world));
+    let home = Rc::new(Home::new(Some(world), &board, access));
+    cx.world_state::<WorldHome<H>>(world).ok()?.0 = Some(Rc::clone(&home));
+    Some(home)
+}
 
-    /// The slot that `insert` will use next.
-    pub(crate) fn next_slot(&self) -> u32 {
-        let fresh = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
-        self.free.last().copied().unwrap_or(fresh)
-    }
+/// The reading of a flow's clock (ns), in its world or the runtime.
+pub(crate) fn reading<H>(cx: &Cx<'_, H>, world: Option<WorldId>, clock: sc_core::Clock) -> u64 {
+    nanos(match world {
+        Some(world) => cx.elapsed(world, clock).unwrap_or_default(),
+        None => cx.runtime_elapsed(),
+    })
+}
 
-    pub(crate) fn remove(&mut self, id: FlowId) -> Option<Flow<H>> {
-        self.get(id)?;
-        let slot = self.slots.get_mut(id.index as usize)?;
-        slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(id.index);
-        let flow = slot.flow.take()?;
-        if let Some(owner) = flow.owner
-            && let Some(bound) = self.by_owner.get_mut(&owner)
-        {
-            bound.retain(|&other| other != id);
-            if bound.is_empty() {
-                self.by_owner.remove(&owner);
-            }
-        }
-        Some(flow)
-    }
-
-    /// Every flow that satisfies a condition, in order of start.
-    pub(crate) fn ids_where(&self, is: impl Fn(&Flow<H>) -> bool) -> Vec<FlowId> {
-        let mut found: Vec<(u64, FlowId)> = (0..)
-            .zip(&self.slots)
-            .filter_map(|(index, slot)| {
-                let flow = slot.flow.as_ref().filter(|flow| is(flow))?;
-                let generation = slot.generation;
-                Some((flow.start, FlowId { index, generation }))
-            })
-            .collect();
-        found.sort_unstable();
-        found.into_iter().map(|(_, id)| id).collect()
-    }
-
+impl<H> Board<H> {
+    /// One flow as the list shows it.
     pub(crate) fn info(&self, id: FlowId, now: u64) -> Option<FlowInfo> {
-        let flow = self.get(id)?;
-        let looked = self.bodies.look(id.index, |body| match body {
-            Body::Node(node) => Some((node.progress(), node.waiting_for())),
-            Body::Future(_) => None,
+        let looked = self.slot(id, |slot| {
+            let body = slot.body.try_borrow().ok();
+            let looked = body.and_then(|body| body.as_ref()?.look());
+            (looked, slot.bits.get())
         });
-        let noted = flow
-            .note
-            .map_or((Progress::Unknown, flow.waiting_for), |(w, p)| (p, w));
-        let looked = looked.flatten();
-        let waiting = match looked {
-            Some(_) => now.saturating_sub(flow.since),
-            None => flow.home.waiting(flow.local),
-        };
-        let (progress, waiting_for) = looked.unwrap_or(noted);
+        let (looked, is_like) = looked?;
+        let table = self.table.borrow();
+        let row = table.row(id.index)?;
+        let since = row.since(is_like);
+        let is_fresh = is_like & bits::FRESH != 0;
+        let extra = table.extra(row);
+        let noted = extra.and_then(|extra| extra.note);
+        // A future that notes nothing awaits something that its code only knows.
+        let (waiting_for, progress) = looked
+            .or(noted)
+            .unwrap_or((WaitingFor::Await, Progress::Unknown));
         let waiting_for = match waiting_for {
-            _ if flow.paused => WaitingFor::Resume,
-            _ if flow.polls_ever == 0 => WaitingFor::Start,
+            _ if extra.is_some_and(|extra| extra.paused) => WaitingFor::Resume,
+            _ if is_fresh => WaitingFor::Start,
             other => other,
         };
         Some(FlowInfo {
             id,
-            name: flow.name.clone().into_owned(),
-            kind: flow.kind,
-            world: flow.home.world,
-            owner: flow.owner,
+            name: table.name(id.index),
+            kind: row.kind,
+            world: row.home.world,
+            owner: extra.and_then(|extra| Some(extra.owner?.0)),
             progress,
             waiting_for,
-            waiting: std::time::Duration::from_nanos(waiting),
-            started_at: flow.location,
+            waiting: Duration::from_nanos(now.saturating_sub(since)),
+            started_at: row.location,
         })
     }
 
-    /// Whether a flow is having its turn.
-    pub(crate) fn is_running(&self, id: FlowId) -> bool {
-        self.get(id).is_some() && self.bodies.is_out(id.index)
-    }
-
-    /// A waker of a flow's own.
-    pub(crate) fn own_waker(&self, id: FlowId) -> Waker {
-        Waker::from(Arc::new(FlowWaker {
-            id,
-            inbox: Arc::clone(&self.inbox),
-        }))
+    /// Every live flow as the list shows it, in order of start.
+    pub(crate) fn infos(&self, now: u64) -> Vec<FlowInfo> {
+        let ids = self.ids_where(|_, _| true).into_iter();
+        ids.filter_map(|id| self.info(id, now)).collect()
     }
 }
 
-/// The executor of a runtime, installed on first use.
-pub(crate) fn flows<'c, H>(cx: &'c mut Cx<'_, H>) -> &'c mut Flows<H> {
-    if cx.runtime().state::<Flows<H>>().is_none() {
-        let extension = Extension::<H>::new("flow")
-            .on_world_stage(Stage::Flows, run::world_stage)
-            .on_runtime_stage(Stage::Flows, run::runtime_stage)
-            .on_teardown(TeardownPhase::Flows, end::world_ends)
-            .on_lives_ended(end::lives_ended)
-            .on_runtime_teardown(end::runtime_ends)
-            .inspected_by(inspect);
-        cx.install(extension);
-    }
-    cx.runtime_state()
-}
-
-fn inspect<H: 'static>(rt: &sc_core::Runtime<H>) -> Vec<String> {
-    let Some(flows) = rt.state::<Flows<H>>() else {
+fn inspect<H: 'static>(rt: &Runtime<H>) -> Vec<String> {
+    let Some(executor) = executor(rt) else {
         return Vec::new();
     };
-    let ids = flows.ids_where(|_| true);
-    let infos = ids
-        .into_iter()
-        .filter_map(|id| flows.info(id, flows.watch.now));
-    infos
-        .map(|f| {
-            format!(
-                "{} {:?} {:?} waiting for {:?} since {:?}, started at {}",
-                f.name, f.kind, f.progress, f.waiting_for, f.waiting, f.started_at
-            )
-        })
-        .collect()
-}
-
-/// The home of a world's flows, or of the runtime's.
-pub(crate) fn home_of<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>) -> Option<Rc<Home>> {
-    let Some(world) = world else {
-        return Some(Rc::clone(&flows(cx).home));
-    };
-    let home = cx.world_state::<WorldHome>(world).ok()?;
-    let home = home
-        .0
-        .get_or_insert_with(|| Rc::new(Home::new(Some(world))));
-    Some(Rc::clone(home))
+    let infos = executor.board.infos(executor.home.runtime_now.get());
+    let lines = infos.into_iter().map(|f| {
+        format!(
+            "{} {:?} {:?} waiting for {:?} since {:?}, started at {}",
+            f.name, f.kind, f.progress, f.waiting_for, f.waiting, f.started_at
+        )
+    });
+    lines.collect()
 }

@@ -1,42 +1,47 @@
-//! The `Flows` stage: whose turn it is, and one turn.
+//! The `Flows` stage: whose turn it is.
 //!
 //! In each home: (1) waits that are over, clocks in table order, each by (deadline, sequence);
 //! (2) those woken since the last stage; (3) first polls and those that run every frame, one list
 //! in order of start; (4) those woken in this stage. First woken, first run.
 
-use std::rc::Rc;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::task::Waker;
 
-use sc_core::{Clock, Culprit, Cx, Report, ReportKind};
+use sc_core::{Cx, Report, ReportKind};
 
-use super::home::{Home, Local, Times, Waiter};
-use super::{Body, Request, WorldHome, end, flows};
-use crate::error::FlowError;
-use crate::finish::FlowFinish;
+use super::bits;
+use super::board::{Board, Slots};
+use super::home::{Home, Times, Waiter};
+use super::turn::{Queue, run};
+use super::{WorldHome, executor, sweep};
 use crate::id::FlowId;
-use crate::list::WaitingFor;
-use crate::node::Next;
 use crate::reports;
+use crate::span::nanos;
 use crate::watch;
 
-/// How often a flow may run in one stage before it has to wait for the next frame.
-pub(crate) const POLL_CAP: u32 = 100;
+/// How often a flow may run in one stage because it is woken in it, before it has to wait for
+/// the next frame.
+const RERUN_CAP: u8 = 99;
 
-fn nanos(of: Duration) -> u64 {
-    u64::try_from(of.as_nanos()).unwrap_or(u64::MAX)
+/// Memory of the stage, kept between frames.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    due: Vec<Waiter>,
+    woken: Vec<FlowId>,
+    /// Those that ran because they were woken in the stage, and those that did so too often.
+    rerun: Vec<FlowId>,
+    capped: Vec<FlowId>,
+    ids: Vec<FlowId>,
+    wakers: Vec<Waker>,
 }
 
 pub(crate) fn world_stage<H>(cx: &mut Cx<'_, H>) {
     let Some(world) = cx.world() else {
         return;
     };
-    let Ok(WorldHome(Some(home))) = cx.world_state::<WorldHome>(world) else {
+    let Some(WorldHome(Some(home))) = cx.runtime().world_state::<WorldHome<H>>(world) else {
         return;
     };
-    let home = Rc::clone(home);
-    look(cx);
+    let home = home.clone();
     let Ok(readings) = cx.readings(world) else {
         return;
     };
@@ -45,518 +50,229 @@ pub(crate) fn world_stage<H>(cx: &mut Cx<'_, H>) {
         delta: readings.delta.map(nanos),
         frame: cx.frame(),
         paused: readings.paused,
-        paused_frames: 0,
+        runtime_now: nanos(cx.runtime_elapsed()),
     };
-    run_home(cx, &home, times);
+    stage(cx, &home, &times);
 }
 
 pub(crate) fn runtime_stage<H>(cx: &mut Cx<'_, H>) {
+    let Some(executor) = executor(cx.runtime()) else {
+        return;
+    };
+    let home = executor.home.clone();
     let (now, delta) = (nanos(cx.runtime_elapsed()), nanos(cx.delta()));
-    let home = Rc::clone(&flows(cx).home);
     let times = Times {
         now: [now; 4],
         delta: [delta; 4],
         frame: cx.frame(),
         paused: false,
-        paused_frames: 0,
+        runtime_now: now,
     };
-    look(cx);
-    run_home(cx, &home, times);
+    sweep::sweep(cx, &home.board);
+    stage(cx, &home, &times);
 }
 
-/// Warns of what seems stuck, before it has its turn.
-fn look<H>(cx: &mut Cx<'_, H>) {
-    let now = nanos(cx.runtime_elapsed());
-    flows(cx).watch.now = now;
-    watch::look(cx, now);
-}
-
-fn run_home<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, mut times: Times) {
-    {
-        let inner = &mut *home.inner.borrow_mut();
-        times.paused_frames = inner.times.paused_frames + u64::from(times.paused);
-        inner.times = times;
-        home.frame.set(times.frame);
-        home.paused.set(times.paused);
-        if inner.is_empty() {
-            return;
-        }
+fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
+    home.begin(times);
+    watch::look(cx, &home.board, times.runtime_now);
+    if home.is_empty() {
+        return;
     }
     let mut left = Left {
         home,
-        scratch: std::mem::take(&mut flows(cx).scratch),
+        scratch: home.board.scratch.take(),
     };
     // (1)
-    home.inner.borrow_mut().take_due(&mut left.scratch.due);
+    home.take_due(&mut left.scratch.due);
     left.scratch.due.reverse();
-    while let Some(waiter) = left.scratch.due.pop() {
-        match waiter {
-            Waiter::Flow(local) | Waiter::Frame(local, _) => run_local(cx, home, local, true),
-            Waiter::Foreign(index) => {
-                let waker = home.inner.borrow_mut().take_foreign(index);
-                waker.into_iter().for_each(Waker::wake);
-            }
-        }
-    }
+    run(cx, home, &mut Due(&mut left));
     // (2)
-    left.take_woken(cx);
-    while let Some(local) = left.scratch.woken.pop() {
-        run_local(cx, home, local, false);
-    }
+    left.take_woken();
+    run(cx, home, &mut Woken(&mut left));
     // (3)
-    let length = {
-        let inner = &mut *home.inner.borrow_mut();
-        let scratch = &mut left.scratch;
-        inner.take_frame_due(&mut scratch.due, &mut scratch.wakers);
-        inner.list_frame()
-    };
-    left.scratch.wakers.drain(..).for_each(Waker::wake);
-    run_list(cx, home, length);
-    home.inner.borrow_mut().unlist_idle();
+    let scratch = &mut left.scratch;
+    home.take_frame_due(&mut scratch.due, &mut scratch.wakers);
+    scratch.wakers.drain(..).for_each(Waker::wake);
+    let mut slots = Slots::new(&home.board);
+    let mut list = home.take_list(&mut slots);
+    run(cx, home, &mut list);
+    drop(list);
     // (4)
-    loop {
-        left.take_woken(cx);
-        let mut ran = false;
-        while let Some(local) = left.scratch.woken.pop() {
-            ran |= run_woken(cx, home, local);
-        }
-        if !ran {
-            break;
-        }
+    while left.take_woken() {
+        run(cx, home, &mut Rewoken(&mut left));
     }
-    flows(cx).scratch = std::mem::take(&mut left.scratch);
+    for flow in left.scratch.rerun.drain(..) {
+        home.board.slot(flow, |slot| slot.reruns.set(0));
+    }
+    while let Some(flow) = left.scratch.capped.pop() {
+        report_capped(cx, &home.board, flow);
+    }
+    home.board.scratch.set(std::mem::take(&mut left.scratch));
 }
 
 /// Those whose turn in the stage is still to come. After a panic that goes on they are woken for
 /// the next one.
-struct Left<'h> {
-    home: &'h Home,
-    scratch: super::Scratch,
+struct Left<'h, H: 'static> {
+    home: &'h Home<H>,
+    scratch: Scratch,
 }
 
-impl Left<'_> {
-    /// Takes those woken so far, the last one first.
-    fn take_woken<H>(&mut self, cx: &mut Cx<'_, H>) {
-        distribute(cx, &mut self.scratch.ids);
-        let mut inner = self.home.inner.borrow_mut();
-        inner.take_woken(&mut self.scratch.woken);
-        self.scratch.woken.reverse();
+impl<H> Left<'_, H> {
+    /// Takes those woken so far, the last one first; whether there are any.
+    fn take_woken(&mut self) -> bool {
+        distribute(&self.home.board, &mut self.scratch.ids);
+        self.home.take_woken(&mut self.scratch.woken);
+        !self.scratch.woken.is_empty()
+    }
+
+    /// The next of the woken.
+    fn next_woken(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        loop {
+            let flow = *self.scratch.woken.last()?;
+            if slots.get(flow).is_some() {
+                return Some(flow);
+            }
+            self.scratch.woken.pop();
+        }
+    }
+
+    /// Takes the next of the woken; it may be woken again from now on.
+    fn take_next_woken(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        let flow = self.scratch.woken.pop()?;
+        slots.get(flow)?.clear(bits::WOKEN);
+        Some(flow)
     }
 }
 
-impl Drop for Left<'_> {
+impl<H> Drop for Left<'_, H> {
     fn drop(&mut self) {
-        for waiter in self.scratch.due.drain(..).rev() {
+        let scratch = &mut self.scratch;
+        for waiter in scratch.due.drain(..).rev() {
             match waiter {
-                Waiter::Flow(local) | Waiter::Frame(local, _) => self.home.wake(local),
+                Waiter::Flow(flow) | Waiter::Frame(flow, _) => self.home.wake(flow),
                 Waiter::Foreign(index) => {
-                    let waker = self.home.inner.borrow_mut().take_foreign(index);
+                    let waker = self.home.take_foreign(index);
                     waker.into_iter().for_each(Waker::wake);
                 }
             }
         }
-        for local in self.scratch.woken.drain(..).rev() {
-            self.home.wake(local);
+        for flow in scratch.woken.drain(..).rev() {
+            self.home.board.slot(flow, |slot| slot.clear(bits::WOKEN));
+            self.home.wake(flow);
+        }
+        for flow in scratch.rerun.drain(..) {
+            self.home.board.slot(flow, |slot| slot.reruns.set(0));
         }
     }
 }
 
-/// What stopped the hot loop.
-enum Stopped {
-    /// The list is at its end.
-    End,
-    /// A flow whose turn needs more than a poll; it has not run.
-    NotPlain(Local),
-    /// A flow whose poll has more consequences than a wait.
-    Polled(u32, Poll<Result<(), FlowError>>),
-}
+/// (1) Those whose wait is over.
+struct Due<'l, 'h, H: 'static>(&'l mut Left<'h, H>);
 
-/// Runs those of the list whose frame has come, in order. The plain ones in a hot loop: as long as
-/// they do nothing but wait for the next frame, nothing is looked at but their futures.
-fn run_list<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, length: usize) {
-    let bodies = Rc::clone(&flows(cx).bodies);
-    let shared_waker = Arc::clone(&flows(cx).shared_waker);
-    let waker = flows(cx).first_waker.clone();
-    let delta = Duration::from_nanos(times_delta(home));
-    let mut at = 0;
-    let mut out = None;
-    loop {
-        let outer = (home.current.get(), home.waker.replace(waker.data().addr()));
-        let kept = Arc::strong_count(&shared_waker);
-        home.asked.set(false);
-        let stopped = cx.callback(home.world, delta, |cx| {
-            cx.enter(|| {
-                let _ = sc_core::take_was_reached();
-                let context = &mut Context::from_waker(&waker);
-                loop {
-                    let turn = home.inner.borrow_mut().next_turn(&mut at, length);
-                    let Some(turn) = turn else {
-                        return Stopped::End;
-                    };
-                    if !turn.plain {
-                        return Stopped::NotPlain(turn.local);
-                    }
-                    let Some(Body::Future(future)) = bodies.take(turn.slot) else {
-                        return Stopped::NotPlain(turn.local);
-                    };
-                    home.current.set(Some(turn.local));
-                    let mut rescue = Rescue {
-                        slot: turn.slot,
-                        future: Some(future),
-                        out: &mut out,
-                    };
-                    let polled = rescue.poll(context);
-                    bodies.put(turn.slot, Body::Future(rescue.into_future()));
-                    if polled.is_ready()
-                        || sc_core::take_was_reached()
-                        || shared_waker.is_woken()
-                        || home.asked.get()
-                        || Arc::strong_count(&shared_waker) != kept
-                    {
-                        return Stopped::Polled(turn.slot, polled);
-                    }
+impl<H> Queue<H> for Due<'_, '_, H> {
+    const ON_TIME: bool = true;
+
+    fn next(&mut self, _: &mut Slots<H>) -> Option<FlowId> {
+        loop {
+            match *self.0.scratch.due.last()? {
+                Waiter::Flow(flow) | Waiter::Frame(flow, _) => return Some(flow),
+                Waiter::Foreign(index) => {
+                    self.0.scratch.due.pop();
+                    let waker = self.0.home.take_foreign(index);
+                    waker.into_iter().for_each(Waker::wake);
                 }
-            })
-        });
-        home.current.set(outer.0);
-        home.waker.set(outer.1);
-        match stopped {
-            Ok(Stopped::End) => return,
-            Ok(Stopped::NotPlain(local)) => run_local(cx, home, local, true),
-            Ok(Stopped::Polled(slot, polled)) => {
-                let kept_waker = Arc::strong_count(&shared_waker) > kept;
-                polled_plain(cx, home, slot, polled, kept_waker);
-            }
-            Err(panic) => {
-                let Some((slot, future)) = out.take() else {
-                    return cx.settle_panic(&Culprit::new("flows", reports::PANIC_FIX), panic);
-                };
-                bodies.put(slot, Body::Future(future));
-                if let Some(id) = flows(cx).id(slot) {
-                    panicked(cx, home, id, panic);
-                }
-                cx.attend();
             }
         }
     }
+
+    fn take(&mut self, _: &mut Slots<H>) {
+        self.0.scratch.due.pop();
+    }
 }
 
-/// What follows from a plain flow's poll that was more than a wait.
-fn polled_plain<H>(
-    cx: &mut Cx<'_, H>,
-    home: &Rc<Home>,
-    slot: u32,
-    polled: Poll<Result<(), FlowError>>,
-    kept_waker: bool,
-) {
-    let Some(id) = flows(cx).id(slot) else {
-        return;
-    };
-    let times = home.times();
-    if polled.is_pending()
-        && flows(cx).shared_waker.take_woken()
-        && let Some(flow) = flows(cx).get(id)
-    {
-        home.wake(flow.local);
+/// (2) Those woken since the last stage.
+struct Woken<'l, 'h, H: 'static>(&'l mut Left<'h, H>);
+
+impl<H> Queue<H> for Woken<'_, '_, H> {
+    const ON_TIME: bool = false;
+
+    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        self.0.next_woken(slots)
     }
-    if kept_waker && polled.is_pending() {
-        // Once more, with a waker of its own.
-        if let Some(flow) = flows(cx).get(id) {
-            home.set_plain(flow.local, false);
-        }
-        let own = flows(cx).own_waker(id);
-        if let Some(flow) = flows(cx).get_mut(id) {
-            flow.waker = Some(own);
-        }
-        run(cx, home, id, times);
-        return;
+
+    fn take(&mut self, slots: &mut Slots<H>) {
+        self.0.take_next_woken(slots);
     }
-    let next = ended(cx, id, polled);
-    after(cx, home, id, next, times);
-    cx.attend();
 }
 
-/// A future that is being polled in the hot loop; on unwinding it is handed to the loop's end.
-struct Rescue<'o> {
-    slot: u32,
-    future: Option<super::BoxFuture>,
-    out: &'o mut Option<(u32, super::BoxFuture)>,
-}
+/// (4) Those woken in this stage. One that has run too often goes on next frame.
+struct Rewoken<'l, 'h, H: 'static>(&'l mut Left<'h, H>);
 
-impl Rescue<'_> {
-    #[inline(always)]
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), FlowError>> {
-        match &mut self.future {
-            Some(future) => future.as_mut().poll(context),
-            None => Poll::Pending,
-        }
-    }
+impl<H> Queue<H> for Rewoken<'_, '_, H> {
+    const ON_TIME: bool = false;
 
-    #[inline(always)]
-    fn into_future(mut self) -> super::BoxFuture {
-        match self.future.take() {
-            Some(future) => {
-                std::mem::forget(self);
-                future
+    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        loop {
+            let flow = self.0.next_woken(slots)?;
+            let Some(slot) = slots.get(flow) else {
+                continue;
+            };
+            if slot.reruns.get() < RERUN_CAP {
+                return Some(flow);
             }
-            None => Box::pin(std::future::pending()),
+            let home = self.0.home;
+            let wanted = bits::wants(slot.clock());
+            home.want(flow, slot, wanted, home.frame.get() + 1);
+            self.0.take_next_woken(slots);
+            self.0.scratch.capped.push(flow);
         }
     }
-}
 
-impl Drop for Rescue<'_> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        *self.out = self.future.take().map(|future| (self.slot, future));
+    fn take(&mut self, slots: &mut Slots<H>) {
+        let Some(flow) = self.0.take_next_woken(slots) else {
+            return;
+        };
+        if let Some(slot) = slots.get(flow) {
+            let reruns = slot.reruns.get();
+            if reruns == 0 {
+                self.0.scratch.rerun.push(flow);
+            }
+            slot.reruns.set(reruns + 1);
+        }
     }
 }
 
 /// Hands wakes from outside to the homes of those who were woken.
-fn distribute<H>(cx: &mut Cx<'_, H>, ids: &mut Vec<FlowId>) {
-    let state = flows(cx);
-    if state.shared_waker.take_woken() {
+fn distribute<H>(board: &Board<H>, ids: &mut Vec<FlowId>) {
+    if board.shared_waker.take_woken() {
         // A clone of the shared waker, kept beyond its poll: whose it was is not known, but those
         // who have kept one have wakers of their own since.
-        for slot in &state.slots {
-            if let Some(flow) = slot.flow.as_ref().filter(|flow| flow.waker.is_some()) {
-                flow.home.wake(flow.local);
-            }
-        }
+        ids.extend(board.ids_where(|table, row| {
+            let extra = table.extra(row);
+            extra.is_some_and(|extra| extra.waker.is_some())
+        }));
     }
-    state.inbox.take(ids);
+    board.inbox.take(ids);
     for id in ids.drain(..) {
-        if let Some(flow) = state.get(id) {
-            flow.home.wake(flow.local);
+        if let Some(home) = board.home(id) {
+            home.wake(id);
         }
     }
 }
 
-/// Runs a flow that was woken in this stage, unless it has run too often; then it goes on next
-/// frame. Whether it ran.
-fn run_woken<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, local: Local) -> bool {
-    let Some(slot) = home.inner.borrow().slot(local) else {
-        return false;
-    };
-    let state = flows(cx);
-    let Some(id) = state.id(slot) else {
-        return false;
-    };
-    let Some(flow) = state.get_mut(id) else {
-        return false;
-    };
-    if flow.polled_in == home.times().frame && flow.polls >= POLL_CAP {
-        home.want_frame(local, home.times().frame + 1, flow.clock);
-        if !flow.cap_reported {
-            flow.cap_reported = true;
-            let name = flow.name.clone();
-            let what = format!("woke itself more than {POLL_CAP} times in one frame");
-            let kind = ReportKind::Extension(&reports::SELF_WAKING);
-            cx.report(Report::new(kind, what).object(name));
-        }
-        return false;
-    }
-    run_local(cx, home, local, false);
-    true
-}
-
-/// Runs a flow if it still should. `on_time`: what it runs for is a clock that is running.
-fn run_local<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, local: Local, on_time: bool) {
-    let Some(slot) = home.inner.borrow().slot(local) else {
+/// Reports a flow that woke itself too often, once.
+fn report_capped<H>(cx: &mut Cx<'_, H>, board: &Board<H>, flow: FlowId) {
+    let mut table = board.table.borrow_mut();
+    let Some(extra) = table.extra_or_new(flow.index) else {
         return;
     };
-    let state = flows(cx);
-    let Some(id) = state.id(slot) else {
-        return;
-    };
-    let Some(flow) = state.get_mut(id) else {
-        return;
-    };
-    let times = home.times();
-    if flow.paused {
-        flow.missed = true;
+    if std::mem::replace(&mut extra.cap_reported, true) {
         return;
     }
-    if times.paused && flow.clock.stops_while_paused() && !on_time {
-        // Held until its clock runs; it keeps its place.
-        home.want_frame(local, times.frame + 1, flow.clock);
-        return;
-    }
-    if let Some(owner) = flow.owner
-        && !cx.is_living(owner)
-    {
-        end::end(cx, id, FlowFinish::Aborted);
-        return;
-    }
-    run(cx, home, id, times);
-}
-
-/// One turn of a flow.
-fn run<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, times: Times) {
-    let Some(flow) = flows(cx).get_mut(id) else {
-        return;
-    };
-    if flow.polled_in != times.frame {
-        flow.polled_in = times.frame;
-        flow.polls = 0;
-    }
-    flow.polls += 1;
-    flow.sleep = None;
-    if flow.polls_ever == 0 {
-        home.first_turn(flow.local);
-    }
-    flow.polls_ever += 1;
-    let (local, clock) = (flow.local, flow.clock);
-    let own_waker = flow.waker.clone();
-    let state = flows(cx);
-    let outer = state.running.replace(id);
-    let bodies = Rc::clone(&state.bodies);
-    let Some(mut body) = bodies.take(id.index) else {
-        state.running = outer;
-        return;
-    };
-    let outcome = match &mut body {
-        Body::Node(node) => {
-            let now = times.now[node.clock() as usize];
-            let delta = Duration::from_nanos(times.delta[clock as usize]);
-            cx.callback(home.world, delta, |cx| node.turn(cx, now))
-        }
-        Body::Future(future) => poll(cx, home, local, id, own_waker, &mut |context| {
-            future.as_mut().poll(context)
-        }),
-    };
-    flows(cx).running = outer;
-    bodies.put(id.index, body);
-    match outcome {
-        Err(panic) => panicked(cx, home, id, panic),
-        Ok(next) => after(cx, home, id, next, times),
-    }
-    cx.attend();
-}
-
-fn panicked<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, panic: sc_core::Panic) {
-    let Some(flow) = flows(cx).get(id) else {
-        return;
-    };
-    let mut culprit = Culprit::new(format!("flow `{}`", flow.name), reports::PANIC_FIX);
-    let info = home.world.and_then(|world| cx.world_info(world).ok());
-    if let Some(info) = info {
-        culprit = culprit.world(info.name);
-    }
-    end::end(cx, id, FlowFinish::Panicked);
-    cx.settle_panic(&culprit, panic);
-}
-
-/// What follows from a turn.
-fn after<H>(cx: &mut Cx<'_, H>, home: &Rc<Home>, id: FlowId, next: Next, times: Times) {
-    let now = nanos(cx.runtime_elapsed());
-    let state = flows(cx);
-    let bodies = Rc::clone(&state.bodies);
-    let Some(flow) = state.get_mut(id) else {
-        return;
-    };
-    // What was asked for before the turn was over wins over its answer.
-    if let Request::End(finish) = flow.request {
-        end::end(cx, id, finish);
-        return;
-    }
-    if home.world.is_some_and(|world| !cx.is_world_alive(world)) {
-        // The world's teardown is about to end it, in its turn.
-        return;
-    }
-    if end::is_unbound(cx, id) {
-        end::end(cx, id, FlowFinish::Aborted);
-        return;
-    }
-    let state = flows(cx);
-    let Some(flow) = state.get_mut(id) else {
-        return;
-    };
-    match next {
-        Next::End(finish) => {
-            end::end(cx, id, finish);
-            return;
-        }
-        Next::Frame => home.want_frame(flow.local, times.frame + 1, flow.clock),
-        Next::At(deadline) => flow.sleep = Some(home.sleep(flow.local, flow.clock, deadline)),
-        Next::Parked => {}
-    }
-    let looked = bodies.look(id.index, |body| match body {
-        Body::Node(node) => Some(node.waiting_for()),
-        Body::Future(_) => None,
-    });
-    let waiting_for = looked.flatten();
-    let plain =
-        waiting_for.is_none() && flow.owner.is_none() && flow.waker.is_none() && !flow.paused;
-    home.set_plain(flow.local, plain);
-    let noted = flow.note.map_or(WaitingFor::Await, |(what, _)| what);
-    let waiting_for = waiting_for.unwrap_or(noted);
-    if flow.waiting_for != waiting_for {
-        flow.waiting_for = waiting_for;
-        flow.since = now;
-        state.watch.begins_to_wait(waiting_for, now);
-    }
-}
-
-type PollFn<'f> = &'f mut dyn FnMut(&mut Context<'_>) -> Poll<Result<(), FlowError>>;
-
-/// Polls a future. At first with the waker that all share; if the poll has kept a clone of that,
-/// once more with a waker of the flow's own.
-fn poll<H>(
-    cx: &mut Cx<'_, H>,
-    home: &Rc<Home>,
-    local: Local,
-    id: FlowId,
-    own: Option<Waker>,
-    future: PollFn<'_>,
-) -> Result<Next, sc_core::Panic> {
-    let delta = Duration::from_nanos(times_delta(home));
-    let state = flows(cx);
-    let (waker, shared) = match own {
-        Some(own) => (own, None),
-        None => (
-            state.first_waker.clone(),
-            Some(Arc::clone(&state.shared_waker)),
-        ),
-    };
-    let kept_before = shared.as_ref().map_or(0, Arc::strong_count);
-    let outer = home.current.replace(Some(local));
-    let outer_waker = home.waker.replace(waker.data().addr());
-    let mut outcome = cx.callback(home.world, delta, |cx| {
-        cx.enter(|| future(&mut Context::from_waker(&waker)))
-    });
-    let kept_after = shared.as_ref().map_or(0, Arc::strong_count);
-    if shared.is_some_and(|shared| shared.take_woken()) && matches!(outcome, Ok(Poll::Pending)) {
-        home.wake(local);
-    }
-    if kept_after > kept_before && matches!(outcome, Ok(Poll::Pending)) {
-        let own = flows(cx).own_waker(id);
-        if let Some(flow) = flows(cx).get_mut(id) {
-            flow.waker = Some(own.clone());
-        }
-        home.waker.set(own.data().addr());
-        outcome = cx.callback(home.world, delta, |cx| {
-            cx.enter(|| future(&mut Context::from_waker(&own)))
-        });
-    }
-    home.current.set(outer);
-    home.waker.set(outer_waker);
-    Ok(ended(cx, id, outcome?))
-}
-
-/// What a future's answer means.
-fn ended<H>(cx: &mut Cx<'_, H>, id: FlowId, polled: Poll<Result<(), FlowError>>) -> Next {
-    match polled {
-        Poll::Pending => Next::Parked,
-        Poll::Ready(Ok(())) => Next::End(FlowFinish::Completed),
-        Poll::Ready(Err(error)) => {
-            if let Some(flow) = flows(cx).get_mut(id) {
-                flow.failed = Some(error.to_string());
-            }
-            Next::End(FlowFinish::Completed)
-        }
-    }
-}
-
-fn times_delta(home: &Home) -> u64 {
-    home.times().delta[Clock::Game as usize]
+    let name = table.name(flow.index);
+    drop(table);
+    let times = u32::from(RERUN_CAP) + 1;
+    let what = format!("woke itself more than {times} times in one frame");
+    let kind = ReportKind::Extension(&reports::SELF_WAKING);
+    cx.report(Report::new(kind, what).object(name));
 }

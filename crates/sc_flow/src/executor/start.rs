@@ -3,17 +3,25 @@
 use std::borrow::Cow;
 use std::panic::Location;
 use std::rc::Rc;
+use std::time::Duration;
 
-use sc_core::{Clock, Cx, Life, Report, ReportKind, TickId, WorldId};
+use sc_core::{Clock, Culprit, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
 
-use super::{Body, Finished, Flow, Request, flows, home_of};
+use super::bits;
+use super::board::Board;
+use super::body::{BoxBody, NodeBody};
+use super::bonds::Role;
+use super::home::Home;
+use super::table::{Extra, IsThere, Table};
+use super::{Finished, home_of, reading};
 use crate::error::FlowError;
-use crate::executor::home::{Home, Local};
 use crate::finish::FlowFinish;
+use crate::fx::FlowCx;
 use crate::id::FlowId;
 use crate::list::{FlowKind, WaitingFor};
-use crate::node::Next;
+use crate::node::{Next, Node};
 use crate::reports;
+use crate::span::nanos;
 
 /// To which world a flow is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +37,7 @@ pub(crate) struct Options<H: 'static> {
     pub(crate) name: Cow<'static, str>,
     pub(crate) bound: Bound,
     pub(crate) owner: Option<TickId>,
+    pub(crate) is_there: Option<IsThere<H>>,
     pub(crate) clock: Clock,
     pub(crate) on_finished: Option<Finished<H>>,
 }
@@ -39,6 +48,7 @@ impl<H> Options<H> {
             name: Cow::Borrowed(name),
             bound: Bound::Here,
             owner: None,
+            is_there: None,
             clock: Clock::Game,
             on_finished: None,
         }
@@ -57,8 +67,29 @@ impl<H> Options<H> {
         error
     }
 
+    /// Whether it asks for what only some flows have.
+    fn has_extra(&self) -> bool {
+        self.is_there.is_some() || self.on_finished.is_some() || matches!(self.name, Cow::Owned(_))
+    }
+
+    /// The error of a flow whose owner, or whose condition's, is not there.
+    pub(crate) fn no_owner(&self, why: TickError) -> FlowError {
+        FlowError::NoOwner {
+            flow: self.name.clone().into_owned(),
+            why,
+        }
+    }
+
+    /// The error of a flow that has no live world.
+    pub(crate) fn no_world(&self) -> FlowError {
+        FlowError::NoLiveWorld {
+            flow: self.name.clone().into_owned(),
+        }
+    }
+
     /// What the flow is bound to, if all of that is there.
-    pub(crate) fn bind(&self, cx: &mut Cx<'_, H>) -> Result<Binding, FlowError> {
+    #[inline(always)]
+    pub(crate) fn bind(&self, cx: &mut Cx<'_, H>) -> Result<Binding<H>, FlowError> {
         let world = match self.bound {
             Bound::Here => cx.world(),
             Bound::World(world) => Some(world),
@@ -72,107 +103,217 @@ impl<H> Options<H> {
             None => self.bound == Bound::Runtime,
         };
         // Installed from here on: the end of an owner is noted also before the flow is there.
-        flows(cx);
         let home = if is_live { home_of(cx, world) } else { None };
-        let Some(home) = home else {
-            return Err(FlowError::NoLiveWorld {
-                flow: self.name.clone().into_owned(),
-            });
-        };
-        let owner = self.owner.map(|owner| cx.life(owner)).transpose();
-        let owner = owner.map_err(|why| FlowError::NoOwner {
-            flow: self.name.clone().into_owned(),
-            why,
-        })?;
-        if let Some(owner) = owner
-            && !cx.is_living(owner)
-        {
-            return Err(FlowError::NoOwner {
-                flow: self.name.clone().into_owned(),
-                why: sc_core::TickError::Gone,
-            });
+        let home = home.ok_or_else(|| self.no_world())?;
+        let owner = self.owner.map(|owner| self.life(cx, owner)).transpose()?;
+        if let Some(is_there) = &self.is_there {
+            self.ask(cx, world, is_there)?;
         }
-        let now = match world {
-            Some(world) => cx.elapsed(world, self.clock).unwrap_or_default(),
-            None => cx.runtime_elapsed(),
-        };
-        Ok(Binding {
-            home,
-            owner,
-            now: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
-        })
+        Ok(Binding { home, owner })
+    }
+
+    /// Asks what can only be asked whether it is there.
+    #[cold]
+    fn ask(
+        &self,
+        cx: &mut Cx<'_, H>,
+        world: Option<WorldId>,
+        is_there: &IsThere<H>,
+    ) -> Result<(), FlowError> {
+        match cx.callback(world, Duration::ZERO, |cx| is_there(cx)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.no_owner(TickError::Gone)),
+            Err(panic) => {
+                let name = format!("flow `{}`", self.name);
+                cx.settle_panic(&Culprit::new(name, reports::PANIC_FIX), panic);
+                Err(FlowError::Panicked)
+            }
+        }
+    }
+
+    /// The life of an object that the flow has to do with.
+    pub(crate) fn life(&self, cx: &Cx<'_, H>, object: TickId) -> Result<Life, FlowError> {
+        let life = cx.life(object).map_err(|why| self.no_owner(why))?;
+        if !cx.is_living(life) {
+            return Err(self.no_owner(TickError::Gone));
+        }
+        Ok(life)
     }
 }
 
 /// What a flow is bound to.
-pub(crate) struct Binding {
-    pub(crate) home: Rc<Home>,
-    pub(crate) owner: Option<Life>,
-    /// The reading of the flow's clock (ns).
-    pub(crate) now: u64,
+pub(crate) struct Binding<H: 'static> {
+    pub(crate) home: Rc<Home<H>>,
+    owner: Option<Life>,
 }
 
-/// Starts a flow. Nothing of it runs in this call.
-pub(crate) fn start<H>(
+impl<H> Binding<H> {
+    /// The reading of the flow's clock (ns).
+    pub(crate) fn now(&self, cx: &Cx<'_, H>, options: &Options<H>) -> u64 {
+        reading(cx, self.home.world, options.clock)
+    }
+}
+
+/// Starts a node. Nothing of it runs in this call.
+pub(crate) fn start_node<H, N: Node<H> + 'static>(
     cx: &mut Cx<'_, H>,
-    options: Options<H>,
-    binding: Binding,
+    options: &mut Options<H>,
+    binding: Binding<H>,
     kind: FlowKind,
     location: &'static Location<'static>,
     first: Next,
-    body: impl FnOnce(&mut Cx<'_, H>, &Rc<Home>, Local) -> Body<H>,
+    node: N,
 ) -> FlowId {
-    let first_frame = cx.first_tick_frame();
-    let since = u64::try_from(cx.runtime_elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let Binding { home, owner, .. } = binding;
-    let state = flows(cx);
-    state.started += 1;
-    let start = state.started;
-    let local = home.enter(state.next_slot(), start, first_frame);
-    let sleep = match first {
-        Next::At(deadline) => Some(home.sleep(local, options.clock, deadline)),
-        _ => {
-            home.want_frame(local, first_frame, options.clock);
-            None
-        }
-    };
-    let body = body(cx, &home, local);
-    let waiting_for = match (&body, first) {
-        (Body::Node(node), Next::At(_)) => node.waiting_for(),
+    let waiting_for = match first {
+        Next::At(_) => node.waiting_for(),
         _ => WaitingFor::Start,
     };
-    let state = flows(cx);
-    state.watch.begins_to_wait(waiting_for, since);
-    let id = state.insert(Flow {
-        request: Request::None,
-        home,
-        local,
-        start,
-        name: options.name,
+    let how = How {
         kind,
-        clock: options.clock,
-        owner,
         location,
-        on_finished: options.on_finished,
-        sleep,
-        waker: None,
-        paused: false,
-        missed: false,
-        since,
+        first,
         waiting_for,
-        warned: false,
-        note: None,
-        failed: None,
-        finish: None,
-        polls: 0,
-        polls_ever: 0,
-        polled_in: 0,
-        cap_reported: false,
-        awaited_by: Vec::new(),
-    });
-    state.bodies.put(id.index, body);
-    if let Some(owner) = owner {
-        state.by_owner.entry(owner).or_default().push(id);
+    };
+    let body = |_: &Rc<Home<H>>, _| -> BoxBody<H> { Box::pin(NodeBody(node)) };
+    start(cx, options, binding, how, bits::NODE, body)
+}
+
+/// Starts an async flow. Nothing of it runs in this call.
+pub(crate) fn start_future<H, F>(
+    cx: &mut Cx<'_, H>,
+    options: &mut Options<H>,
+    binding: Binding<H>,
+    location: &'static Location<'static>,
+    body: F,
+) -> FlowId
+where
+    F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
+{
+    let how = How {
+        kind: FlowKind::Async,
+        location,
+        first: Next::Frame,
+        waiting_for: WaitingFor::Start,
+    };
+    start(cx, options, binding, how, 0, |home, id| {
+        let fx = FlowCx {
+            home: Rc::clone(home),
+            id,
+        };
+        Box::pin(body(fx))
+    })
+}
+
+/// How a flow starts.
+struct How {
+    kind: FlowKind,
+    location: &'static Location<'static>,
+    first: Next,
+    waiting_for: WaitingFor,
+}
+
+fn start<H>(
+    cx: &mut Cx<'_, H>,
+    options: &mut Options<H>,
+    binding: Binding<H>,
+    how: How,
+    is_like: u16,
+    body: impl FnOnce(&Rc<Home<H>>, FlowId) -> BoxBody<H>,
+) -> FlowId {
+    let Binding { home, owner } = binding;
+    let board = &*home.board;
+    let name = match options.name {
+        Cow::Borrowed(name) => name,
+        Cow::Owned(_) => "",
+    };
+    let since = nanos(cx.runtime_elapsed());
+    let first_frame = cx.first_tick_frame();
+    let mut table = board.table.borrow_mut();
+    let (index, start) = table.insert(
+        name,
+        how.location,
+        Rc::clone(&home),
+        how.kind,
+        how.waiting_for,
+        since,
+    );
+    let id = board.make(index);
+    let mut is_like = is_like | bits::FRESH | bits::of_clock(options.clock);
+    if how.waiting_for != WaitingFor::Start {
+        table.watch(id, how.waiting_for, since);
     }
+    if owner.is_some() || options.has_extra() {
+        is_like |= extra(&mut table, id, options, owner);
+    }
+    drop(table);
+    home.enter();
+    board.slot(id, |slot| {
+        slot.bits.set(is_like);
+        slot.reruns.set(0);
+        if let Next::At(deadline) = how.first {
+            let sleep = home.sleep(id, options.clock, deadline);
+            board.sleeps(id, &home, Some(sleep));
+        } else {
+            home.join(id, slot, start, first_frame);
+        }
+    });
+    // A closure that returns a future is called here; if it panics there is no flow.
+    let unborn = Unborn(board, id);
+    let body = body(&home, id);
+    std::mem::forget(unborn);
+    board.slot(id, |slot| {
+        if let Ok(mut place) = slot.body.try_borrow_mut() {
+            *place = Some(body);
+        }
+    });
     id
+}
+
+/// Takes a flow out again that has no body yet.
+struct Unborn<'b, H: 'static>(&'b Board<H>, FlowId);
+
+impl<H> Drop for Unborn<'_, H> {
+    fn drop(&mut self) {
+        self.0.remove(self.1);
+    }
+}
+
+/// Takes in what only some flows have; gives what such a flow is like.
+fn extra<H>(
+    table: &mut Table<H>,
+    id: FlowId,
+    options: &mut Options<H>,
+    owner: Option<Life>,
+) -> u16 {
+    let mut is_like = 0;
+    if owner.is_some() {
+        is_like |= bits::OWNED;
+    }
+    if options.is_there.is_some() {
+        is_like |= bits::SLOW;
+        table.asked_in_turn.push(id);
+    }
+    let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
+    if let Some(extra) = table.extra_or_new(id.index) {
+        *extra = Extra {
+            name: match std::mem::take(&mut options.name) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(name) => Some(name),
+            },
+            owner,
+            is_there: options.is_there.take(),
+            on_finished: options.on_finished.take(),
+            ..Extra::default()
+        };
+    }
+    is_like
+}
+
+/// Binds a flow to the life its condition belongs to.
+pub(crate) fn bind_condition<H>(board: &Board<H>, id: FlowId, life: Life) {
+    let table = &mut *board.table.borrow_mut();
+    let bond = table.bonds.add(life, id, Role::Condition);
+    if let Some(extra) = table.extra_or_new(id.index) {
+        extra.condition = Some(bond);
+    }
 }

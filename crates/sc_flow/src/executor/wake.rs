@@ -48,20 +48,31 @@ impl Wake for FlowWaker {
 
 /// The waker every flow is polled with at first: most never keep it. When a poll has kept a
 /// clone, the flow is polled again with a waker of its own.
+///
+/// A wake is a reference to itself, kept here: so that one look at the number of references tells
+/// both who keeps a clone and who was woken.
 #[derive(Default)]
 pub(crate) struct SharedWaker {
-    woken: AtomicBool,
+    woken: Mutex<Vec<Arc<SharedWaker>>>,
+    any: AtomicBool,
+    closed: AtomicBool,
 }
 
 impl SharedWaker {
-    pub(crate) fn is_woken(&self) -> bool {
-        self.woken.load(Ordering::Relaxed)
-    }
-
     /// Whether somebody has woken it since this was last asked.
     pub(crate) fn take_woken(&self) -> bool {
-        // Almost always it is not, and a load is cheaper than an exchange.
-        self.woken.load(Ordering::Acquire) && self.woken.swap(false, Ordering::AcqRel)
+        if !self.any.load(Ordering::Acquire) {
+            return false;
+        }
+        let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
+        self.any.store(false, Ordering::Release);
+        woken.pop().is_some()
+    }
+
+    /// Wakes are inert from now on.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.take_woken();
     }
 }
 
@@ -71,6 +82,10 @@ impl Wake for SharedWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.woken.store(true, Ordering::Release);
+        let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
+        if woken.is_empty() && !self.closed.load(Ordering::Acquire) {
+            woken.push(Arc::clone(self));
+            self.any.store(true, Ordering::Release);
+        }
     }
 }

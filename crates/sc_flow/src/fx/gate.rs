@@ -37,10 +37,11 @@ pub(crate) enum Opened {
 
 impl<'f, H> Gate<'f, H> {
     pub(crate) fn new(fx: &'f FlowCx<H>) -> Self {
-        let (start, is_credited) = fx.home.counts_from(fx.local, fx.clock);
+        let clock = fx.clock();
+        let (start, is_credited) = fx.home.counts_from(clock);
         Gate {
             fx,
-            clock: fx.clock,
+            clock,
             start,
             is_credited,
             made_in: fx.home.frame.get(),
@@ -53,45 +54,46 @@ impl<'f, H> Gate<'f, H> {
     /// Counts on another clock than the flow's.
     pub(crate) fn on(&mut self, clock: Clock) {
         self.clock = clock;
-        (self.start, self.is_credited) = self.fx.home.counts_from(self.fx.local, clock);
+        (self.start, self.is_credited) = self.fx.home.counts_from(clock);
     }
 
     /// Asks for a turn. After `First`, ask again.
     pub(crate) fn open(&mut self) -> Result<Opened, FlowError> {
         self.fx.check_turn()?;
-        let times = self.fx.home.times();
+        let home = &*self.fx.home;
+        let frame = home.frame.get();
         let Some(not_before) = self.not_before else {
             let later = !self.is_credited || self.first_is_turn;
             self.not_before = Some(self.made_in + u64::from(later));
             return Ok(Opened::First { start: self.start });
         };
-        if times.frame < not_before || (times.paused && self.clock.stops_while_paused()) {
+        if frame < not_before || home.stands(self.clock) {
             return Ok(Opened::NotYet);
         }
-        self.not_before = Some(times.frame + 1);
-        let now = times.now[self.clock as usize];
+        self.not_before = Some(frame + 1);
+        let now = home.now(self.clock);
         Ok(Opened::Turn { now })
     }
 
     /// No turn before the next frame.
     pub(crate) fn skip_frame(&mut self) {
-        self.not_before = Some(self.fx.home.times().frame + 1);
+        self.not_before = Some(self.fx.home.frame.get() + 1);
     }
 
     /// Waits for what comes next.
     pub(crate) fn wait(&mut self, next: Next, waker: &Waker) {
         self.release();
         let home = &self.fx.home;
-        let frame = home.times().frame + 1;
+        let frame = home.frame.get() + 1;
         match next {
             Next::At(deadline) => {
                 let at = At::Reading(self.clock, deadline);
-                self.registered = Some(home.register(self.fx.local, at, waker));
+                self.registered = Some(home.register(self.fx.id, at, waker));
             }
-            _ if home.is_own(waker) => home.want_frame(self.fx.local, frame, self.clock),
+            _ if home.is_own(waker) => home.want_frame(self.clock),
             _ => {
                 let at = At::Frame(frame, self.clock);
-                self.registered = Some(home.register(self.fx.local, at, waker));
+                self.registered = Some(home.register(self.fx.id, at, waker));
             }
         }
     }

@@ -8,15 +8,16 @@ mod waits;
 
 use std::rc::Rc;
 
-use sc_core::{Access, Clock, Cx, WorldId};
+use sc_core::{Clock, Cx, WorldId};
 
 use crate::error::FlowError;
-use crate::executor::home::{Home, Local};
+use crate::executor::home::Home;
+use crate::id::FlowId;
 
-pub use nodes::{DoForDurationFx, LoopAnswer, WaitUntilFx};
+pub use nodes::{ChangedFx, DoForDurationFx, ForEachFx, LoopAnswer, WaitUntilFx};
 pub use outside::{FlowEnd, ThreadResult};
 pub use spawn::Flow;
-pub use waits::{Delay, Pace, Ticks};
+pub use waits::{Delay, NextTick, Pace, Ticks};
 
 /// An async flow's handle: the first argument of its body.
 ///
@@ -37,10 +38,8 @@ pub use waits::{Delay, Pace, Ticks};
 /// # Ok::<(), sc_flow::FlowError>(())
 /// ```
 pub struct FlowCx<H: 'static> {
-    pub(crate) home: Rc<Home>,
-    pub(crate) local: Local,
-    pub(crate) access: Access<H>,
-    pub(crate) clock: Clock,
+    pub(crate) home: Rc<Home<H>>,
+    pub(crate) id: FlowId,
 }
 
 impl<H> FlowCx<H> {
@@ -50,7 +49,7 @@ impl<H> FlowCx<H> {
     /// # Errors
     /// [`FlowError::Access`]: inside another `with`, outside the flow's turn, in another runtime.
     pub fn with<R>(&self, f: impl FnOnce(&mut Cx<'_, H>) -> R) -> Result<R, FlowError> {
-        Ok(self.access.with(f)?)
+        Ok(self.home.access.with(f)?)
     }
 
     /// The flow's world; `None` when it is bound to the runtime.
@@ -76,16 +75,24 @@ impl<H> FlowCx<H> {
     }
 
     /// Whether the flow is having its turn: awaitables are polled in it only.
+    #[inline]
     pub(crate) fn check_turn(&self) -> Result<(), FlowError> {
-        if self.home.current.get() == Some(self.local) {
+        if self.home.current.get() == self.id.word() {
             Ok(())
         } else {
             Err(FlowError::OutsideItsFlow)
         }
     }
 
+    /// The clock the flow counts on, while it has its turn.
+    #[inline]
+    pub(crate) fn clock(&self) -> Clock {
+        self.home.clock()
+    }
+
     /// An await of the flow has completed: later waits count from now.
+    #[inline]
     pub(crate) fn has_awaited(&self) {
-        self.home.has_awaited(self.local);
+        self.home.has_awaited();
     }
 }

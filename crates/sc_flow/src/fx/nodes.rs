@@ -1,5 +1,8 @@
 //! The nodes as awaitables, over the same cores as their builders.
 
+mod changed;
+mod for_each;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,33 +13,25 @@ use sc_core::{Clock, Cx, Life, Secs, TickId, TimeError, secs};
 use super::FlowCx;
 use super::gate::Gate;
 use crate::error::FlowError;
-use crate::executor::{Flow, flows};
-use crate::finish::{Done, Step, Wait};
+use crate::executor::bonds::{Bond, Role};
+use crate::executor::end::is_ending;
+use crate::finish::Wait;
 use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
+use crate::node::control::DriveControl;
 use crate::node::duration::{DurationCore, Laps};
 use crate::node::ease::Shape;
-use crate::node::for_each::ForEachCore;
 use crate::node::wait_until::{WaitCore, WaitTurn, is_gone};
 use crate::span::span;
 
+pub use changed::ChangedFx;
+pub use for_each::{ForEachFx, LoopAnswer};
+
 impl<H> FlowCx<H> {
     /// Notes for lists and warnings what the flow waits for in a node, and how far that has come.
-    fn note(&self, waiting_for: WaitingFor, progress: Progress) {
-        let _ = self.with(|cx| {
-            if let Some(flow) = self.flow_of(cx) {
-                flow.note = Some((waiting_for, progress));
-            }
-        });
-    }
-
-    /// The node has ended.
-    fn forget_note(&self) {
-        let _ = self.with(|cx| {
-            if let Some(flow) = self.flow_of(cx) {
-                flow.note = None;
-            }
-        });
+    fn note(&self, note: Option<(WaitingFor, Progress)>) {
+        let home = &*self.home;
+        home.board.note(self.id, note, home.runtime_now.get());
     }
 
     /// Notes what a node's poll has come to.
@@ -48,21 +43,10 @@ impl<H> FlowCx<H> {
         match outcome {
             Poll::Ready(_) => {
                 self.has_awaited();
-                self.forget_note();
+                self.note(None);
             }
-            Poll::Pending => {
-                let (waiting_for, progress) = waiting();
-                self.note(waiting_for, progress);
-            }
+            Poll::Pending => self.note(Some(waiting())),
         }
-    }
-
-    /// The flow itself.
-    fn flow_of<'c>(&self, cx: &'c mut Cx<'_, H>) -> Option<&'c mut Flow<H>> {
-        let slot = self.home.inner.borrow().slot(self.local)?;
-        let state = flows(cx);
-        let id = state.id(slot)?;
-        state.get_mut(id)
     }
 
     /// Waits until a condition is true: see [`WaitUntil`](crate::WaitUntil). Awaiting it gives how the
@@ -89,14 +73,8 @@ impl<H> FlowCx<H> {
         C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin,
     {
         WaitUntilFx {
-            gate: Gate::new(self),
+            waiting: Waiting::new(self),
             condition,
-            belongs_to: None,
-            life: None,
-            interval: secs(0),
-            timeout: secs(0),
-            immediately: false,
-            core: None,
         }
     }
 
@@ -134,284 +112,109 @@ impl<H> FlowCx<H> {
             update,
             shape: None,
             laps: Laps::ONE,
+            control: None,
             core: None,
         }
     }
+}
 
-    /// Calls an async body for each index below `count`, with a delay between iterations: see
-    /// [`ForEach`](crate::ForEach). The body parks the loop by awaiting.
-    ///
-    /// # Errors
-    /// The body's, [`FlowError::BadTime`], [`FlowError::OutsideItsFlow`].
-    ///
-    /// ```
-    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
-    /// # use sc_flow::*;
-    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
-    /// # let mut cx = rt.cx(&mut log);
-    /// # let level = cx.create_world(WorldKind::Game)?;
-    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
-    ///     fx.for_each_with_delay(3, secs(0.5), async |i| fx.with(|cx| cx.host_mut().push(i as u32))).await?;
-    ///     Ok(())
-    /// })?;
-    /// for _ in 0..5 { rt.tick_secs(&mut log, 0.25)?; }
-    /// assert_eq!(log, [0, 1, 2]);
-    /// # Ok::<(), FlowError>(())
-    /// ```
-    pub async fn for_each_with_delay<A: LoopAnswer>(
-        &self,
-        count: i64,
-        delay: impl Into<Secs>,
-        body: impl AsyncFnMut(usize) -> A,
-    ) -> Result<Done, FlowError> {
-        let delay = span(delay.into())?;
-        self.for_each(0..usize::try_from(count).unwrap_or(0), delay, 1, body)
-            .await
+impl<H> FlowCx<H> {
+    /// What lists and reports call the flow.
+    pub(crate) fn name(&self) -> String {
+        self.home.board.table.borrow().name(self.id.index)
     }
 
-    /// Calls an async body for each item of an iterator, so many a tick: see
-    /// [`ForEach`](crate::ForEach). Below 1 counts as 1.
-    ///
-    /// # Errors
-    /// The body's, [`FlowError::OutsideItsFlow`].
-    ///
-    /// ```
-    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
-    /// # use sc_flow::*;
-    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
-    /// # let mut cx = rt.cx(&mut log);
-    /// # let level = cx.create_world(WorldKind::Game)?;
-    /// Flow::new("example").world(level).spawn(&mut cx, async |fx| {
-    ///     fx.for_each_per_tick([7, 8, 9], 2, async |item| fx.with(|cx| cx.host_mut().push(item))).await?;
-    ///     Ok(())
-    /// })?;
-    /// for _ in 0..1 { rt.tick_secs(&mut log, 0.25)?; }
-    /// assert_eq!(log, [7, 8]);
-    /// # Ok::<(), FlowError>(())
-    /// ```
-    pub async fn for_each_per_tick<I: IntoIterator, A: LoopAnswer>(
-        &self,
-        items: I,
-        items_per_tick: i64,
-        body: impl AsyncFnMut(I::Item) -> A,
-    ) -> Result<Done, FlowError> {
-        self.for_each(items, 0, items_per_tick, body).await
-    }
-
-    async fn for_each<I: IntoIterator, A: LoopAnswer>(
-        &self,
-        items: I,
-        delay: u64,
-        items_per_tick: i64,
-        mut body: impl AsyncFnMut(I::Item) -> A,
-    ) -> Result<Done, FlowError> {
-        let mut items = items.into_iter().peekable();
-        let of = match items.size_hint() {
-            (low, Some(high)) if low == high => u64::try_from(high).ok(),
-            _ => None,
-        };
-        let mut done = 0;
-        if items.peek().is_none() {
-            return Ok(Done::Completed);
-        }
-        let mut gate = Gate::new(self);
-        let mut core: Option<ForEachCore> = None;
-        loop {
-            // Waits for the batch.
-            let now = std::future::poll_fn(|context| {
-                let core = std::cell::RefCell::new(&mut core);
-                gate.drive(
-                    context,
-                    &mut |start| {
-                        **core.borrow_mut() =
-                            Some(ForEachCore::new(delay, items_per_tick, false, start));
-                        Ok(None)
-                    },
-                    &mut |now| {
-                        let mut core = core.borrow_mut();
-                        let Some(core) = core.as_mut() else {
-                            return Err(FlowError::OutsideItsFlow);
-                        };
-                        Ok(if core.begins_batch(now) {
-                            Ok(now)
-                        } else {
-                            Err(core.next())
-                        })
-                    },
-                    &mut || {
-                        core.borrow()
-                            .as_ref()
-                            .map_or(Next::Frame, ForEachCore::next)
-                    },
-                )
-            })
-            .await?;
-            let Some(core) = &mut core else {
-                return Err(FlowError::OutsideItsFlow);
-            };
-            core.park(now);
-            let frame = self.home.frame.get();
-            for _ in 0..core.items_per_tick {
-                let Some(item) = items.next() else {
-                    break;
-                };
-                done += 1;
-                self.note(WaitingFor::Await, Progress::Index { next: done, of });
-                let step = body(item).await.into_step()?;
-                let ended = match step {
-                    Step::Break => Some(Done::Broken),
-                    _ if items.peek().is_none() => Some(Done::Completed),
-                    Step::Suspend => break,
-                    Step::Continue => None,
-                };
-                if let Some(ended) = ended {
-                    self.forget_note();
-                    self.has_awaited();
-                    return Ok(ended);
-                }
-            }
-            core.unpark(self.home.times().now[self.clock as usize]);
-            if delay == 0 && self.home.frame.get() != frame {
-                // It was parked, and goes on with the next tick.
-                gate.skip_frame();
-            }
-        }
+    /// Whether the flow is about to end: a node in it has called its callback for the last time, and
+    /// yields.
+    fn is_ending(&self, cx: &mut Cx<'_, H>) -> bool {
+        is_ending(cx, &self.home.board, self.id)
     }
 }
 
-/// What an async body of a loop may answer: `()`, a [`Step`], or a `Result` with one of them. An
-/// `Err` ends the loop and is the awaiter's `Err`; `Suspend` only ends the batch: an async body
-/// parks by awaiting.
-pub trait LoopAnswer {
-    /// The step it means.
-    ///
-    /// # Errors
-    /// The body's own.
-    fn into_step(self) -> Result<Step, FlowError>;
-}
-
-impl LoopAnswer for () {
-    fn into_step(self) -> Result<Step, FlowError> {
-        Ok(Step::Continue)
-    }
-}
-
-impl LoopAnswer for Step {
-    fn into_step(self) -> Result<Step, FlowError> {
-        Ok(self)
-    }
-}
-
-impl<A: LoopAnswer, E: Into<FlowError>> LoopAnswer for Result<A, E> {
-    fn into_step(self) -> Result<Step, FlowError> {
-        self.map_err(Into::into)?.into_step()
-    }
-}
-
-/// Made by [`FlowCx::wait_until`].
-#[must_use = "awaitables do nothing until they are awaited"]
-pub struct WaitUntilFx<'f, H: 'static, C> {
+/// What every wait in an async flow is made of: when it asks, and when it has waited long enough.
+struct Waiting<'f, H: 'static> {
     gate: Gate<'f, H>,
-    condition: C,
     belongs_to: Option<TickId>,
-    life: Option<Life>,
+    /// The life it belongs to, and what ties the flow to that.
+    bond: Option<(Life, Bond)>,
     interval: Secs,
     timeout: Secs,
     immediately: bool,
     core: Option<WaitCore>,
 }
 
-impl<H, C> WaitUntilFx<'_, H, C> {
-    /// Time between polls; 0 or less = every tick, the default.
-    pub fn every(mut self, interval: impl Into<Secs>) -> Self {
-        self.interval = interval.into();
-        self
+impl<'f, H> Waiting<'f, H> {
+    fn new(fx: &'f FlowCx<H>) -> Self {
+        Waiting {
+            gate: Gate::new(fx),
+            belongs_to: None,
+            bond: None,
+            interval: secs(0),
+            timeout: secs(0),
+            immediately: false,
+            core: None,
+        }
     }
 
-    /// How long it waits; 0 or less = no deadline, the default.
-    pub fn timeout(mut self, timeout: impl Into<Secs>) -> Self {
-        self.timeout = timeout.into();
-        self
-    }
-
-    /// Polls once when it is first awaited.
-    pub fn check_immediately(mut self) -> Self {
-        self.immediately = true;
-        self.gate.first_is_turn = true;
-        self
-    }
-
-    /// Counts on another clock than the flow's.
-    pub fn on(mut self, clock: Clock) -> Self {
-        self.gate.on(clock);
-        self
-    }
-
-    /// The object the condition belongs to: when it is gone, the wait ends timed out, with a
-    /// report.
-    pub fn condition_of(mut self, object: impl Into<TickId>) -> Self {
-        self.belongs_to = Some(object.into());
-        self
-    }
-}
-
-impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_, H, C> {
-    type Output = Result<Wait, FlowError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let fx = this.gate.fx;
-        let core = std::cell::RefCell::new(&mut this.core);
-        let condition = std::cell::RefCell::new(&mut this.condition);
-        let life = std::cell::Cell::new(this.life);
-        let polled = |attempt| fx.with(|cx| (condition.borrow_mut())(cx, attempt));
-        let outcome = this.gate.drive(
+    /// Asks when it is time: `ask` gets the number of the attempt, and what it answers is the result.
+    /// `None`: the deadline came first.
+    fn poll<R>(
+        &mut self,
+        context: &Context<'_>,
+        ask: impl FnMut(&mut Cx<'_, H>, u64) -> Option<R>,
+    ) -> Poll<Result<Option<R>, FlowError>> {
+        let fx = self.gate.fx;
+        let core = std::cell::RefCell::new(&mut self.core);
+        let ask = std::cell::RefCell::new(ask);
+        let belongs_to = std::cell::Cell::new(self.bond);
+        let asked = |attempt| fx.with(|cx| (ask.borrow_mut())(cx, attempt));
+        let outcome = self.gate.drive(
             context,
             &mut |start| {
-                let (interval, timeout) = (span(this.interval)?, span(this.timeout)?);
+                let (interval, timeout) = (span(self.interval)?, span(self.timeout)?);
                 let mut fresh = WaitCore::new(interval, timeout, start);
-                if let Some(object) = this.belongs_to {
-                    life.set(Some(fx.with(|cx| cx.life(object))??));
+                if let Some(object) = self.belongs_to {
+                    let life = fx.with(|cx| cx.life(object))??;
+                    let bonds = &mut fx.home.board.table.borrow_mut().bonds;
+                    belongs_to.set(Some((life, bonds.add(life, fx.id, Role::Condition))));
                 }
-                let satisfied = this.immediately && {
+                let answer = if self.immediately {
                     fresh.attempts = 1;
-                    polled(0)?
+                    asked(0)?
+                } else {
+                    None
                 };
                 **core.borrow_mut() = Some(fresh);
-                Ok(satisfied.then_some(Wait::Satisfied))
+                Ok(answer.map(Some))
             },
             &mut |now| {
                 let mut core = core.borrow_mut();
                 let Some(core) = core.as_mut() else {
                     return Err(FlowError::OutsideItsFlow);
                 };
-                match core.turn(now) {
-                    WaitTurn::TimedOut => Ok(Ok(Wait::TimedOut)),
-                    WaitTurn::NotYet => Ok(Err(core.next())),
+                let turn = core.turn(now);
+                if turn == WaitTurn::TimedOut {
+                    return Ok(Ok(None));
+                }
+                if let Some((life, _)) = belongs_to.get()
+                    && fx.with(|cx| is_gone(cx, life, || fx.name()))?
+                {
+                    return Ok(Ok(None));
+                }
+                match turn {
+                    WaitTurn::TimedOut | WaitTurn::NotYet => Ok(Err(core.next())),
                     WaitTurn::Poll => {
-                        let gone = fx.with(|cx| {
-                            let name = fx.flow_of(cx).map(|flow| flow.name.clone());
-                            is_gone(cx, life.get(), &name.unwrap_or_default())
-                        })?;
-                        if gone {
-                            return Ok(Ok(Wait::TimedOut));
-                        }
                         let attempt = core.attempts;
                         core.attempts += 1;
-                        let satisfied = polled(attempt)?;
-                        Ok(if satisfied {
-                            Ok(Wait::Satisfied)
-                        } else {
-                            Err(core.next())
-                        })
+                        Ok(asked(attempt)?.map(Some).ok_or(core.next()))
                     }
                 }
             },
             &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
         );
-        this.life = life.get();
-        this.gate.fx.noted(&outcome, || {
-            let core = this.core.as_ref();
+        self.bond = belongs_to.get();
+        self.gate.fx.noted(&outcome, || {
+            let core = self.core.as_ref();
             let has_deadline = core.is_some_and(WaitCore::has_deadline);
             let attempts = core.map_or(0, |core| core.attempts);
             let waiting_for = if has_deadline {
@@ -421,7 +224,80 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_
             };
             (waiting_for, Progress::Attempts(attempts))
         });
+        if outcome.is_ready() {
+            self.core = None;
+        }
         outcome
+    }
+}
+
+impl<H> Drop for Waiting<'_, H> {
+    fn drop(&mut self) {
+        // Given up in mid-wait, as by a race that was lost.
+        let fx = self.gate.fx;
+        if self.core.is_some() {
+            fx.note(None);
+        }
+        if let Some((_, bond)) = self.bond.take() {
+            fx.home.board.table.borrow_mut().bonds.remove(bond);
+        }
+    }
+}
+
+/// Made by [`FlowCx::wait_until`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct WaitUntilFx<'f, H: 'static, C> {
+    waiting: Waiting<'f, H>,
+    condition: C,
+}
+
+impl<H, C> WaitUntilFx<'_, H, C> {
+    /// Time between polls; 0 or less = every tick, the default.
+    pub fn every(mut self, interval: impl Into<Secs>) -> Self {
+        self.waiting.interval = interval.into();
+        self
+    }
+
+    /// How long it waits; 0 or less = no deadline, the default.
+    pub fn timeout(mut self, timeout: impl Into<Secs>) -> Self {
+        self.waiting.timeout = timeout.into();
+        self
+    }
+
+    /// Polls once when it is first awaited.
+    pub fn check_immediately(mut self) -> Self {
+        self.waiting.immediately = true;
+        self.waiting.gate.first_is_turn = true;
+        self
+    }
+
+    /// Counts on another clock than the flow's.
+    pub fn on(mut self, clock: Clock) -> Self {
+        self.waiting.gate.on(clock);
+        self
+    }
+
+    /// The object the condition belongs to: when it is gone, the wait ends timed out, with a
+    /// report.
+    pub fn condition_of(mut self, object: impl Into<TickId>) -> Self {
+        self.waiting.belongs_to = Some(object.into());
+        self
+    }
+}
+
+impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + Unpin> Future for WaitUntilFx<'_, H, C> {
+    type Output = Result<Wait, FlowError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let condition = &mut this.condition;
+        let asked = this
+            .waiting
+            .poll(context, |cx, attempt| condition(cx, attempt).then_some(()));
+        asked.map_ok(|answer| match answer {
+            Some(()) => Wait::Satisfied,
+            None => Wait::TimedOut,
+        })
     }
 }
 
@@ -433,6 +309,7 @@ pub struct DoForDurationFx<'f, H: 'static, U> {
     update: U,
     shape: Option<Shape>,
     laps: Laps,
+    control: Option<DriveControl>,
     core: Option<DurationCore>,
 }
 
@@ -455,9 +332,44 @@ impl<H, U> DoForDurationFx<'_, H, U> {
         self
     }
 
+    /// Runs laps without end: until the future is dropped, or the flow ends.
+    pub fn forever(mut self) -> Self {
+        self.laps.count = None;
+        self
+    }
+
     /// Every second lap runs backwards.
     pub fn ping_pong(mut self) -> Self {
         self.laps.ping_pong = true;
+        self
+    }
+
+    /// Lets a control set its speed and its place, from its first poll on; until then it has no
+    /// drive. A control that has another drive then is refused: awaiting gives
+    /// [`FlowError::ControlTaken`].
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let control = DriveControl::new();
+    /// let theirs = control.clone();
+    /// Flow::new("example").world(level).spawn(&mut cx, async move |fx| {
+    ///     let update = |cx: &mut Cx<'_, Vec<u32>>, alpha, _| cx.host_mut().push((alpha * 100.0) as u32);
+    ///     fx.do_for_duration(secs(1), update).control(&theirs).await
+    /// })?;
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// control.set_speed(2.0)?;
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// control.seek(secs(0.5))?;
+    /// rt.tick_secs(&mut log, 0.125)?;
+    /// assert_eq!(log, [25, 75, 75]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn control(mut self, control: &DriveControl) -> Self {
+        self.control = Some(control.clone());
         self
     }
 
@@ -465,6 +377,15 @@ impl<H, U> DoForDurationFx<'_, H, U> {
     pub fn on(mut self, clock: Clock) -> Self {
         self.gate.on(clock);
         self
+    }
+}
+
+impl<H, U> Drop for DoForDurationFx<'_, H, U> {
+    fn drop(&mut self) {
+        // Given up in mid-drive.
+        if self.core.is_some() {
+            self.gate.fx.note(None);
+        }
     }
 }
 
@@ -481,7 +402,8 @@ where
         let outcome = this.gate.drive(
             context,
             &mut |start| {
-                let fresh = DurationCore::new(this.duration?, this.laps, start)?;
+                let (duration, control) = (this.duration?, this.control.as_ref());
+                let fresh = DurationCore::new(duration, this.laps, control, start)?;
                 **core.borrow_mut() = Some(fresh);
                 Ok(None)
             },
@@ -490,20 +412,15 @@ where
                 let Some(core) = core.as_mut() else {
                     return Err(FlowError::OutsideItsFlow);
                 };
-                let mut left = core.advance(now);
-                loop {
-                    let update = core.step(&mut left);
-                    let shape = this.shape.as_ref();
-                    let alpha = shape.map_or(update.raw, |shape| shape(update.raw));
-                    let delta = Duration::from_nanos(update.delta);
-                    fx.with(|cx| (this.update)(cx, alpha, delta))?;
-                    if update.is_last {
-                        return Ok(Ok(()));
-                    }
-                    if left == 0 {
-                        return Ok(Err(Next::Frame));
-                    }
-                }
+                let update = &mut this.update;
+                let shape = this.shape.as_ref();
+                let ended = core.turn(now, shape, |alpha, delta, has_more| {
+                    fx.with(|cx| {
+                        update(cx, alpha, delta);
+                        has_more && fx.is_ending(cx)
+                    })
+                })?;
+                Ok(if ended { Ok(()) } else { Err(Next::Frame) })
             },
             &mut || Next::Frame,
         );
@@ -511,6 +428,10 @@ where
             let alpha = this.core.as_ref().map_or(0.0, DurationCore::progress);
             (WaitingFor::NextFrame, Progress::Alpha(alpha))
         });
+        if outcome.is_ready() {
+            // The future may be kept, as `join` does: its control is given back all the same.
+            this.core = None;
+        }
         outcome
     }
 }

@@ -1,5 +1,6 @@
 //! Waiting for other flows and for other threads.
 
+use std::cell::RefMut;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -11,7 +12,6 @@ use sc_core::{Report, ReportKind};
 
 use super::FlowCx;
 use crate::error::FlowError;
-use crate::executor::flows;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::{Awaiter, Ending, WakeBy};
@@ -20,7 +20,8 @@ use crate::reports;
 impl<H> FlowCx<H> {
     /// Waits for the end of a flow. Awaiting it gives how the flow ended.
     ///
-    /// It gives [`FlowError::Gone`] when the flow has ended already; [`FlowError::Cancelled`],
+    /// It gives [`FlowError::Gone`] when the flow has ended already, [`FlowError::AwaitsItself`] for the
+    /// flow it is made in; [`FlowError::Cancelled`],
     /// [`FlowError::Aborted`] or [`FlowError::Panicked`] when it ends so.
     ///
     /// ```
@@ -108,34 +109,43 @@ impl<H> Future for FlowEnd<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
+        if this.flow == this.fx.id {
+            return Poll::Ready(Err(FlowError::AwaitsItself));
+        }
         let ending = this.ending.get_or_insert_with(Rc::default);
         if let Some(outcome) = ending.take() {
             this.fx.has_awaited();
             return Poll::Ready(outcome);
         }
         // Registered anew each time: the waker may be another one. The old entry is replaced.
-        let home = &this.fx.home;
-        let (flow, ending) = (this.flow, Rc::clone(ending));
-        let registered = this.fx.with(|cx| {
-            let state = flows(cx);
-            let own = home.inner.borrow().slot(this.fx.local);
-            let wake = match own.and_then(|slot| state.id(slot)) {
-                Some(id) if home.is_own(context.waker()) => {
-                    WakeBy::Flow(Arc::clone(&state.inbox), id)
-                }
-                _ => WakeBy::Foreign(context.waker().clone()),
-            };
-            let found = state.get_mut(flow)?;
-            found
-                .awaited_by
-                .retain(|a| !a.ending.is_dropped.get() && !Rc::ptr_eq(&a.ending, &ending));
-            found.awaited_by.push(Awaiter { ending, wake });
-            Some(())
-        })?;
-        match registered {
-            Some(()) => Poll::Pending,
-            None => Poll::Ready(Err(FlowError::Gone)),
+        let home = &*this.fx.home;
+        let board = &*home.board;
+        let wake = if home.is_own(context.waker()) {
+            WakeBy::Flow(Arc::clone(&board.inbox), this.fx.id)
+        } else {
+            WakeBy::Foreign(context.waker().clone())
+        };
+        let ending = Rc::clone(ending);
+        let awaiters = || -> Option<RefMut<'_, Vec<Awaiter>>> {
+            board.slot(this.flow, |_| ())?;
+            let table = board.table.borrow_mut();
+            RefMut::filter_map(table, |table| {
+                let extra = table.extra_or_new(this.flow.index)?;
+                Some(&mut extra.awaited_by)
+            })
+            .ok()
+        };
+        // Wakers are dropped outside the borrow: their destructors may be user code.
+        let known = awaiters().map(|mut awaiters| std::mem::take(&mut *awaiters));
+        let Some(mut known) = known else {
+            return Poll::Ready(Err(FlowError::Gone));
+        };
+        known.retain(|a| !a.ending.is_dropped.get() && !Rc::ptr_eq(&a.ending, &ending));
+        known.push(Awaiter { ending, wake });
+        if let Some(mut awaiters) = awaiters() {
+            *awaiters = known;
         }
+        Poll::Pending
     }
 }
 

@@ -8,11 +8,9 @@ use sc_core::Cx;
 
 use super::FlowCx;
 use crate::error::FlowError;
-use crate::executor::Body;
-use crate::executor::start::{Options, start};
+use crate::executor::board;
+use crate::executor::start::{Options, start_future};
 use crate::id::FlowId;
-use crate::list::FlowKind;
-use crate::node::Next;
 use crate::node::options::flow_options;
 use crate::task::Task;
 
@@ -78,7 +76,7 @@ impl<H> Flow<H> {
     }
 
     pub(crate) fn spawn_at<F>(
-        self,
+        mut self,
         cx: &mut Cx<'_, H>,
         location: &'static Location<'static>,
         body: F,
@@ -90,26 +88,7 @@ impl<H> Flow<H> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let clock = self.options.clock;
-        let kind = FlowKind::Async;
-        let options = self.options;
-        Ok(start(
-            cx,
-            options,
-            binding,
-            kind,
-            location,
-            Next::Frame,
-            |cx, home, local| {
-                let fx = FlowCx {
-                    home: Rc::clone(home),
-                    local,
-                    access: cx.access().in_world(home.world),
-                    clock,
-                };
-                Body::Future(Box::pin(async move { body(fx).await }))
-            },
-        ))
+        Ok(start_future(cx, &mut self.options, binding, location, body))
     }
 
     pub(crate) fn spawn_task_at<T, F>(
@@ -130,8 +109,9 @@ impl<H> Flow<H> {
             Ok(())
         })?;
         let finish = Rc::new(Cell::new(None));
-        if let Some(flow) = crate::executor::flows(cx).get_mut(id) {
-            flow.finish = Some(Rc::clone(&finish));
+        let board = board(cx);
+        if let Some(extra) = board.table.borrow_mut().extra_or_new(id.index) {
+            extra.finish = Some(Rc::clone(&finish));
         }
         Ok(Task { id, result, finish })
     }

@@ -2,13 +2,13 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
-use sc_core::{Clock, Secs, TimeError};
+use sc_core::{Clock, Secs, secs};
 
 use super::FlowCx;
 use crate::error::FlowError;
-use crate::executor::home::{At, Registered};
+use crate::executor::home::{At, Home, Registered};
 use crate::span::span;
 
 impl<H> FlowCx<H> {
@@ -35,15 +35,13 @@ impl<H> FlowCx<H> {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub fn delay(&self, seconds: impl Into<Secs>) -> Delay<'_, H> {
-        let wait = span(seconds.into());
-        Delay {
-            fx: self,
-            wait,
-            clock: self.clock,
-            until: Until::of(self, wait.unwrap_or(0), self.clock),
-            registered: None,
-            by_own: false,
-        }
+        let (seconds, clock) = (seconds.into(), self.clock());
+        let until = match span(seconds) {
+            Ok(0) => Until::Frame(self.home.frame.get().saturating_add(1)),
+            Ok(wait) => Until::Reading(self.home.counts_from(clock).0.saturating_add(wait)),
+            Err(_) => Until::Never(seconds.as_f64()),
+        };
+        Delay::new(self, until, clock)
     }
 
     /// Waits for the next frame.
@@ -65,8 +63,11 @@ impl<H> FlowCx<H> {
     /// assert_eq!(log, [1]);
     /// # Ok::<(), FlowError>(())
     /// ```
-    pub fn next_tick(&self) -> Ticks<'_, H> {
-        self.ticks(1)
+    pub fn next_tick(&self) -> NextTick<'_, H> {
+        NextTick {
+            fx: self,
+            until: self.home.frame.get() + 1,
+        }
     }
 
     /// Waits for so many frames; 0 counts as 1. A paused world's frames do not count, unless the
@@ -92,8 +93,8 @@ impl<H> FlowCx<H> {
     pub fn ticks(&self, frames: u64) -> Ticks<'_, H> {
         Ticks {
             fx: self,
-            frames: frames.max(1),
-            until: None,
+            until: frames.max(1),
+            paused: None,
             registered: None,
         }
     }
@@ -132,11 +133,7 @@ impl<H> FlowCx<H> {
         Ok(Pace {
             fx: self,
             period: nanos,
-            next: self
-                .home
-                .counts_from(self.local, self.clock)
-                .0
-                .saturating_add(nanos),
+            next: self.home.counts_from(self.clock()).0.saturating_add(nanos),
         })
     }
 }
@@ -145,38 +142,41 @@ impl<H> FlowCx<H> {
 #[must_use = "awaitables do nothing until they are awaited"]
 pub struct Delay<'f, H: 'static> {
     fx: &'f FlowCx<H>,
-    wait: Result<u64, TimeError>,
-    clock: Clock,
-    /// Counted from when it was made.
     until: Until,
-    registered: Option<Registered>,
+    clock: Clock,
     /// Whether it is registered by the flow's own waker.
     by_own: bool,
+    registered: Option<Registered>,
 }
 
+/// Counted from when it was made.
 #[derive(Clone, Copy)]
 enum Until {
     Reading(u64),
     Frame(u64),
+    /// No time: the seconds that were given.
+    Never(f64),
 }
 
-impl Until {
-    fn of<H>(fx: &FlowCx<H>, wait: u64, clock: Clock) -> Self {
-        match wait {
-            0 => Until::Frame(fx.home.frame.get().saturating_add(1)),
-            wait => {
-                let (start, _) = fx.home.counts_from(fx.local, clock);
-                Until::Reading(start.saturating_add(wait))
-            }
+impl<'f, H> Delay<'f, H> {
+    fn new(fx: &'f FlowCx<H>, until: Until, clock: Clock) -> Self {
+        Delay {
+            fx,
+            until,
+            clock,
+            by_own: false,
+            registered: None,
         }
     }
-}
 
-impl<H> Delay<'_, H> {
     /// Counts on another clock than the flow's.
     pub fn on(mut self, clock: Clock) -> Self {
+        if let Until::Reading(until) = self.until {
+            let home = &*self.fx.home;
+            let wait = until.saturating_sub(home.counts_from(self.clock).0);
+            self.until = Until::Reading(home.counts_from(clock).0.saturating_add(wait));
+        }
         self.clock = clock;
-        self.until = Until::of(self.fx, self.wait.unwrap_or(0), clock);
         self
     }
 }
@@ -187,38 +187,32 @@ impl<H> Future for Delay<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
-        this.wait?;
-        let home = &this.fx.home;
-        let times = home.times();
-        let until = this.until;
-        let is_over = match until {
-            Until::Reading(deadline) => times.now[this.clock as usize] >= deadline,
-            Until::Frame(frame) => {
-                let stands = times.paused && this.clock.stops_while_paused();
-                times.frame >= frame && !stands
+        let home = &*this.fx.home;
+        let (is_over, at) = match this.until {
+            Until::Reading(deadline) => (
+                home.now(this.clock) >= deadline,
+                At::Reading(this.clock, deadline),
+            ),
+            Until::Frame(frame) => (
+                home.frame.get() >= frame && !home.stands(this.clock),
+                At::Frame(frame, this.clock),
+            ),
+            Until::Never(seconds) => {
+                return Poll::Ready(span(secs(seconds)).map(drop).map_err(Into::into));
             }
         };
         if is_over {
             this.fx.has_awaited();
             return Poll::Ready(Ok(()));
         }
-        match until {
-            Until::Frame(frame) if home.is_own(context.waker()) => {
-                home.want_frame(this.fx.local, frame, this.clock);
-            }
+        let is_own = home.is_own(context.waker());
+        if is_own && matches!(at, At::Frame(..)) {
+            home.want_frame(this.clock);
+        } else if !(is_own && this.by_own) {
             // Registered by the flow's own waker it stays registered.
-            _ if this.by_own && home.is_own(context.waker()) => {}
-            _ => {
-                this.by_own = home.is_own(context.waker());
-                if let Some(registered) = this.registered.take() {
-                    home.unregister(registered);
-                }
-                let at = match until {
-                    Until::Reading(deadline) => At::Reading(this.clock, deadline),
-                    Until::Frame(frame) => At::Frame(frame, this.clock),
-                };
-                this.registered = Some(home.register(this.fx.local, at, context.waker()));
-            }
+            this.by_own = is_own;
+            release(home, &mut this.registered);
+            this.registered = Some(home.register(this.fx.id, at, context.waker()));
         }
         Poll::Pending
     }
@@ -226,19 +220,62 @@ impl<H> Future for Delay<'_, H> {
 
 impl<H> Drop for Delay<'_, H> {
     fn drop(&mut self) {
-        if let Some(registered) = self.registered.take() {
-            self.fx.home.unregister(registered);
-        }
+        release(&self.fx.home, &mut self.registered);
     }
 }
 
-/// Made by [`FlowCx::next_tick`] and [`FlowCx::ticks`].
+/// Takes back what is registered.
+#[inline]
+fn release<H>(home: &Home<H>, registered: &mut Option<Registered>) {
+    if let Some(registered) = registered.take() {
+        home.unregister(registered);
+    }
+}
+
+/// Made by [`FlowCx::next_tick`].
+#[must_use = "awaitables do nothing until they are awaited"]
+pub struct NextTick<'f, H: 'static> {
+    fx: &'f FlowCx<H>,
+    /// The frame that ends it, if the flow's clock runs in that.
+    until: u64,
+}
+
+impl<H> Future for NextTick<'_, H> {
+    type Output = Result<(), FlowError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.fx.check_turn()?;
+        let home = &*self.fx.home;
+        if home.frame.get() >= self.until && !home.stands(self.fx.clock()) {
+            self.fx.has_awaited();
+            return Poll::Ready(Ok(()));
+        }
+        if home.is_own(context.waker()) {
+            home.want_frame(self.fx.clock());
+        } else {
+            wake_next_frame(self.fx, context.waker());
+        }
+        Poll::Pending
+    }
+}
+
+/// Wakes a waker that is not the flow's own in the next frame. Never taken back: it is let go then.
+#[cold]
+#[inline(never)]
+fn wake_next_frame<H>(fx: &FlowCx<H>, waker: &Waker) {
+    let at = At::Frame(fx.home.frame.get() + 1, fx.clock());
+    fx.home.register(fx.id, at, waker);
+}
+
+/// Made by [`FlowCx::ticks`].
 #[must_use = "awaitables do nothing until they are awaited"]
 pub struct Ticks<'f, H: 'static> {
     fx: &'f FlowCx<H>,
-    frames: u64,
-    /// The frame that ends it, and the paused frames counted for it so far.
-    until: Option<(u64, u64)>,
+    /// How many frames; once it is awaited, the frame that ends it.
+    until: u64,
+    /// Paused frames counted for it so far; `None` before it is awaited.
+    paused: Option<u64>,
     registered: Option<Registered>,
 }
 
@@ -248,55 +285,39 @@ impl<H> Future for Ticks<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
-        let home = &this.fx.home;
+        let home = &*this.fx.home;
+        let clock = this.fx.clock();
         let frame = home.frame.get();
-        let clock = this.fx.clock;
-        if this.frames == 1 {
-            // The commonest wait: whichever frame is next that runs.
-            let (until, _) = *this.until.get_or_insert((frame + 1, 0));
-            if frame >= until && !(home.paused.get() && clock.stops_while_paused()) {
-                this.fx.has_awaited();
-                return Poll::Ready(Ok(()));
-            }
-            if home.is_own(context.waker()) {
-                home.want_next_frame(this.fx.local, !clock.stops_while_paused());
-                return Poll::Pending;
-            }
-        }
         let paused = if clock.stops_while_paused() {
-            home.paused_frames()
+            home.paused_frames.get()
         } else {
             0
         };
-        let (until, paused_before) = this
-            .until
-            .get_or_insert((frame.saturating_add(this.frames), paused));
         // Frames of a paused world do not count.
-        *until = until.saturating_add(paused - *paused_before);
-        *paused_before = paused;
-        let until = *until;
-        if frame >= until && !(home.paused.get() && clock.stops_while_paused()) {
+        match this.paused {
+            None => this.until = frame.saturating_add(this.until),
+            Some(before) => this.until = this.until.saturating_add(paused - before),
+        }
+        this.paused = Some(paused);
+        if frame >= this.until && !home.stands(clock) {
             this.fx.has_awaited();
             return Poll::Ready(Ok(()));
         }
-        if until <= frame.saturating_add(1) && home.is_own(context.waker()) {
-            home.want_frame(this.fx.local, until, clock);
+        if this.until <= frame.saturating_add(1) && home.is_own(context.waker()) {
+            home.want_frame(clock);
         } else {
-            if let Some(registered) = this.registered.take() {
-                home.unregister(registered);
-            }
-            let at = At::Frame(until, clock);
-            this.registered = Some(home.register(this.fx.local, at, context.waker()));
+            release(home, &mut this.registered);
+            let at = At::Frame(this.until, clock);
+            this.registered = Some(home.register(this.fx.id, at, context.waker()));
         }
         Poll::Pending
     }
 }
 
 impl<H> Drop for Ticks<'_, H> {
+    #[inline]
     fn drop(&mut self) {
-        if let Some(registered) = self.registered.take() {
-            self.fx.home.unregister(registered);
-        }
+        release(&self.fx.home, &mut self.registered);
     }
 }
 
@@ -315,17 +336,8 @@ impl<H> Pace<'_, H> {
     /// [`FlowError::OutsideItsFlow`].
     pub async fn next(&mut self) -> Result<(), FlowError> {
         self.fx.check_turn()?;
-        let clock = self.fx.clock;
         let next = self.next;
         self.next = next.saturating_add(self.period);
-        let delay = Delay {
-            fx: self.fx,
-            wait: Ok(1),
-            clock,
-            until: Until::Reading(next),
-            registered: None,
-            by_own: false,
-        };
-        delay.await
+        Delay::new(self.fx, Until::Reading(next), self.fx.clock()).await
     }
 }

@@ -3,15 +3,15 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Secs};
+use sc_core::{Cx, Secs};
 
+use super::control::{DriveControl, Held};
 use super::ease::Shape;
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::Body;
-use crate::executor::end::is_ending;
-use crate::executor::start::{Options, start};
+use crate::executor::end::is_running_node_ending;
+use crate::executor::start::{Options, start_node};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
@@ -33,67 +33,157 @@ impl Laps {
     };
 }
 
-/// How far a drive has come.
+/// Where a drive is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DurationCore {
+pub(crate) struct Track {
     /// Of one lap, in nanoseconds.
     duration: u64,
     laps: Laps,
-    lap: u32,
+    lap: u64,
     /// In the present lap.
     elapsed: u64,
+}
+
+impl Track {
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    fn progress(&self) -> f32 {
+        if self.elapsed == self.duration {
+            return 1.0;
+        }
+        (self.elapsed as f64 / self.duration as f64) as f32
+    }
+
+    /// Goes to a time (ns) of the whole drive, or to its end.
+    pub(crate) fn seek(&mut self, to: u64) {
+        let (lap, elapsed) = match to.checked_div(self.duration) {
+            Some(lap) => (lap, to % self.duration),
+            None => (u64::MAX, 0),
+        };
+        (self.lap, self.elapsed) = match self.laps.count {
+            Some(count) if lap >= u64::from(count) => (u64::from(count) - 1, self.duration),
+            _ => (lap, elapsed),
+        };
+    }
+
+    /// How much of the whole drive lies behind.
+    pub(crate) fn elapsed(&self) -> Duration {
+        nanos(self.elapsed_nanos())
+    }
+
+    /// How much lies ahead; `None` without end.
+    pub(crate) fn remaining(&self) -> Option<Duration> {
+        let whole = u128::from(self.laps.count?) * u128::from(self.duration);
+        Some(nanos(whole.saturating_sub(self.elapsed_nanos())))
+    }
+
+    fn elapsed_nanos(&self) -> u128 {
+        u128::from(self.lap) * u128::from(self.duration) + u128::from(self.elapsed)
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn nanos(nanos: u128) -> Duration {
+    const SECOND: u128 = 1_000_000_000;
+    u64::try_from(nanos / SECOND).map_or(Duration::MAX, |seconds| {
+        Duration::new(seconds, (nanos % SECOND) as u32)
+    })
+}
+
+/// How far a drive has come, and what is due.
+pub(crate) struct DurationCore {
+    track: Track,
     /// The reading of the clock at the last update.
     last: u64,
+    control: Option<Held>,
 }
 
 /// One update that is due.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Update {
+struct Update {
     /// Raw progress, from 0 to 1.
-    pub(crate) raw: f32,
+    raw: f32,
     /// The time it stands for, in nanoseconds.
-    pub(crate) delta: u64,
+    delta: u64,
     /// It was the last one.
-    pub(crate) is_last: bool,
+    is_last: bool,
 }
 
 impl DurationCore {
-    pub(crate) fn new(duration: u64, laps: Laps, start: u64) -> Result<Self, FlowError> {
+    pub(crate) fn new(
+        duration: u64,
+        laps: Laps,
+        control: Option<&DriveControl>,
+        start: u64,
+    ) -> Result<Self, FlowError> {
         if duration == 0 && laps.count != Some(1) {
             return Err(FlowError::ZeroLengthRepeat);
         }
-        Ok(DurationCore {
+        let track = Track {
             duration,
             laps,
             lap: 0,
             elapsed: 0,
+        };
+        Ok(DurationCore {
+            track,
             last: start,
+            control: control.map(|c| Held::take(c, track)).transpose()?,
         })
     }
 
-    /// The time that has passed and was not handed out yet. Call `step` until it is used up.
-    pub(crate) fn advance(&mut self, now: u64) -> u64 {
-        let passed = now.saturating_sub(self.last);
+    /// One turn, with the clock at `now` (ns): every update that is due is handed to `update`, which
+    /// says, if more are due (its third argument), whether the flow is about to end. Whether the drive
+    /// has reached its end.
+    pub(crate) fn turn(
+        &mut self,
+        now: u64,
+        shape: Option<&Shape>,
+        mut update: impl FnMut(f32, Duration, bool) -> Result<bool, FlowError>,
+    ) -> Result<bool, FlowError> {
+        let mut left = now.saturating_sub(self.last);
         self.last = now;
-        passed
+        if let Some(control) = &mut self.control {
+            left = control.scaled(left);
+            self.track = control.take_sought().unwrap_or(self.track);
+        }
+        loop {
+            let due = self.step(&mut left);
+            let alpha = shape.map_or(due.raw, |shape| shape(due.raw));
+            let has_more = left != 0 && !due.is_last;
+            let is_ending = update(alpha, Duration::from_nanos(due.delta), has_more)?;
+            if due.is_last {
+                return Ok(true);
+            }
+            let is_sought = self.control.as_ref().is_some_and(Held::is_sought);
+            if left == 0 || is_ending || is_sought {
+                return Ok(false);
+            }
+        }
     }
 
     /// One update, of at most what is left of the lap: each lap has its final update.
-    pub(crate) fn step(&mut self, left: &mut u64) -> Update {
-        let delta = (*left).min(self.duration - self.elapsed);
+    fn step(&mut self, left: &mut u64) -> Update {
+        let track = &mut self.track;
+        let delta = (*left).min(track.duration - track.elapsed);
         *left -= delta;
-        self.elapsed += delta;
-        let lap_over = self.elapsed == self.duration;
-        let backwards = self.laps.ping_pong && self.lap % 2 == 1;
-        let progress = self.progress();
+        track.elapsed += delta;
+        let lap_over = track.elapsed == track.duration;
+        let backwards = track.laps.ping_pong && track.lap % 2 == 1;
+        let progress = track.progress();
         let raw = if backwards { 1.0 - progress } else { progress };
         let mut is_last = false;
         if lap_over {
-            self.lap = self.lap.saturating_add(1);
-            is_last = self.laps.count.is_some_and(|count| self.lap >= count);
+            let done = track.lap.saturating_add(1);
+            is_last = track
+                .laps
+                .count
+                .is_some_and(|count| done >= u64::from(count));
             if !is_last {
-                self.elapsed = 0;
+                (track.lap, track.elapsed) = (done, 0);
             }
+        }
+        if let Some(control) = &self.control {
+            control.put(*track);
         }
         Update {
             raw,
@@ -102,12 +192,13 @@ impl DurationCore {
         }
     }
 
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
     pub(crate) fn progress(&self) -> f32 {
-        if self.elapsed == self.duration {
-            return 1.0;
-        }
-        (self.elapsed as f64 / self.duration as f64) as f32
+        self.track.progress()
+    }
+
+    /// Gives the control back: the drive has ended.
+    pub(crate) fn release(&mut self) {
+        self.control = None;
     }
 }
 
@@ -136,6 +227,7 @@ pub struct DoForDuration<H: 'static, U> {
     update: U,
     shape: Option<Shape>,
     laps: Laps,
+    control: Option<DriveControl>,
     completed: Option<crate::executor::Finished<H>>,
     options: Options<H>,
 }
@@ -148,6 +240,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
             update,
             shape: None,
             laps: Laps::ONE,
+            control: None,
             completed: None,
             options: Options::new("do for duration"),
         }
@@ -201,6 +294,12 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
         self
     }
 
+    /// Lets a control set its speed and its place: see the example at [`DriveControl`].
+    pub fn control(mut self, control: &DriveControl) -> Self {
+        self.control = Some(control.clone());
+        self
+    }
+
     /// The gameplay callback: told when the drive has ended, and why. Not told when it is aborted
     /// or has panicked.
     pub fn completed(mut self, tell: impl FnOnce(&mut Cx<'_, H>, FlowFinish) + 'static) -> Self {
@@ -211,10 +310,10 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
     /// Starts it: its first update comes on the next frame's tick.
     ///
     /// # Errors
-    /// [`FlowError::BadTime`], [`FlowError::ZeroLengthRepeat`], [`FlowError::NoLiveWorld`] with a
-    /// report, [`FlowError::NoOwner`]. `on_finished` has heard `Aborted` then.
+    /// [`FlowError::BadTime`], [`FlowError::ZeroLengthRepeat`], [`FlowError::ControlTaken`],
+    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]. `on_finished` has heard `Aborted` then.
     #[track_caller]
-    pub fn start(self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
+    pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();
         let duration = match span(self.duration) {
             Ok(duration) => duration,
@@ -224,7 +323,8 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let core = match DurationCore::new(duration, self.laps, binding.now) {
+        let (now, control) = (binding.now(cx, &self.options), self.control.as_ref());
+        let core = match DurationCore::new(duration, self.laps, control, now) {
             Ok(core) => core,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
@@ -233,19 +333,17 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
             update: self.update,
             shape: self.shape,
             completed: self.completed,
-            clock: self.options.clock,
         };
-        let body = |_: &mut Cx<'_, H>, _: &_, _| Body::Node(Box::new(node));
         let kind = FlowKind::DoForDuration;
         let first = Next::Frame;
-        Ok(start(
+        Ok(start_node(
             cx,
-            self.options,
+            &mut self.options,
             binding,
             kind,
             location,
             first,
-            body,
+            node,
         ))
     }
 }
@@ -255,36 +353,28 @@ struct DurationNode<H: 'static, U> {
     update: U,
     shape: Option<Shape>,
     completed: Option<crate::executor::Finished<H>>,
-    clock: Clock,
 }
 
 impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration)> Node<H> for DurationNode<H, U> {
     fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next {
-        let mut left = self.core.advance(now);
-        loop {
-            let update = self.core.step(&mut left);
-            let alpha = self
-                .shape
-                .as_ref()
-                .map_or(update.raw, |shape| shape(update.raw));
-            (self.update)(cx, alpha, Duration::from_nanos(update.delta));
-            if update.is_last {
-                return Next::End(FlowFinish::Completed);
-            }
-            if left == 0 || is_ending(cx) {
-                return Next::Frame;
-            }
+        let update = &mut self.update;
+        let ended = self
+            .core
+            .turn(now, self.shape.as_ref(), |alpha, delta, has_more| {
+                update(cx, alpha, delta);
+                Ok(has_more && is_running_node_ending(cx))
+            });
+        match ended {
+            Ok(true) => Next::End(FlowFinish::Completed),
+            _ => Next::Frame,
         }
     }
 
     fn finished(&mut self, cx: &mut Cx<'_, H>, finish: FlowFinish) {
+        self.core.release();
         if let Some(tell) = self.completed.take() {
             tell(cx, finish);
         }
-    }
-
-    fn clock(&self) -> Clock {
-        self.clock
     }
 
     fn progress(&self) -> Progress {

@@ -3,44 +3,123 @@
 use std::iter::Peekable;
 use std::ops::Range;
 use std::panic::Location;
+use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Report, ReportKind, Secs, TimeError, secs};
+use sc_core::{Cx, Report, ReportKind, Secs, TimeError, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::end::is_ending;
-use crate::executor::flows;
-use crate::executor::start::{Options, start};
+use crate::executor::board;
+use crate::executor::end::{is_running_node_ending, request};
+use crate::executor::start::{Options, start_node};
 use crate::finish::{FlowFinish, Step};
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
 use crate::reports;
 use crate::span::span;
 
-/// When the batches of a loop run.
+/// How much of a loop one batch runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Portion {
+    /// So many items.
+    Items(u64),
+    /// For so long (ns) by the stopwatch.
+    Time(u64),
+}
+
+/// When a loop runs, and how much at a time: what both forms can be told.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) delay: Secs,
+    pub(crate) before_first: bool,
+    pub(crate) items_per_tick: i64,
+    pub(crate) budget: Option<Secs>,
+}
+
+impl Plan {
+    /// One item every tick.
+    pub(crate) fn new() -> Self {
+        Plan {
+            delay: secs(0),
+            before_first: false,
+            items_per_tick: 1,
+            budget: None,
+        }
+    }
+}
+
+/// When the batches of a loop run, and how far each goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ForEachCore {
     /// Between batches, in nanoseconds; 0 = every tick.
     delay: u64,
-    pub(crate) items_per_tick: u64,
+    portion: Portion,
     /// The reading at which the delay began to count, the carry of a hitch taken off.
     base: u64,
     /// Whether the next batch is the first one, which waits for no delay.
     at_once: bool,
     parked_at: Option<u64>,
+    /// Of the present batch: items so far, and the stopwatch when it began.
+    in_batch: u64,
+    batch_began: Option<Duration>,
+    budget_reported: bool,
 }
 
 impl ForEachCore {
-    pub(crate) fn new(delay: u64, items_per_tick: i64, before_first: bool, start: u64) -> Self {
-        ForEachCore {
-            delay,
-            items_per_tick: u64::try_from(items_per_tick).unwrap_or(0).max(1),
-            base: start,
-            at_once: !before_first,
+    /// # Errors
+    /// [`TimeError`] for a delay or a budget that is no usable time.
+    pub(crate) fn new(plan: &Plan) -> Result<Self, TimeError> {
+        let items = u64::try_from(plan.items_per_tick).unwrap_or(0).max(1);
+        let budget = plan.budget.map(span).transpose()?;
+        Ok(ForEachCore {
+            delay: span(plan.delay)?,
+            portion: budget.map_or(Portion::Items(items), Portion::Time),
+            base: 0,
+            at_once: !plan.before_first,
             parked_at: None,
+            in_batch: 0,
+            batch_began: None,
+            budget_reported: false,
+        })
+    }
+
+    /// The loop starts at a reading of its clock.
+    pub(crate) fn starts(&mut self, now: u64) {
+        self.base = now;
+    }
+
+    /// A batch begins now.
+    pub(crate) fn begin<H>(&mut self, cx: &Cx<'_, H>) {
+        self.in_batch = 0;
+        if let Portion::Time(_) = self.portion {
+            self.batch_began = cx.stopwatch();
         }
+    }
+
+    /// Whether the batch goes on after one more item. `name`: of the flow, for the report.
+    pub(crate) fn goes_on<H>(&mut self, cx: &mut Cx<'_, H>, name: impl FnOnce() -> String) -> bool {
+        self.in_batch += 1;
+        let budget = match self.portion {
+            Portion::Items(items) => return self.in_batch < items,
+            Portion::Time(budget) => budget,
+        };
+        if let (Some(began), Some(now)) = (self.batch_began, cx.stopwatch()) {
+            return now.saturating_sub(began).as_nanos() < u128::from(budget);
+        }
+        if !self.budget_reported {
+            self.budget_reported = true;
+            let name = name();
+            let kind = ReportKind::Extension(&reports::BUDGET_WITHOUT_STOPWATCH);
+            let what = "has a time budget, and the runtime no stopwatch: one item a batch";
+            cx.report(Report::new(kind, what).object(name));
+        }
+        false
+    }
+
+    pub(crate) fn waits_every_tick(&self) -> bool {
+        self.delay == 0
     }
 
     /// Whether a batch runs now. One batch for a hitch over several delays; the part below one
@@ -68,6 +147,14 @@ impl ForEachCore {
             Some(_) => Next::Parked,
             None if self.delay == 0 || self.at_once => Next::Frame,
             None => Next::At(self.base.saturating_add(self.delay)),
+        }
+    }
+
+    pub(crate) fn waiting_for(&self) -> WaitingFor {
+        match self.next() {
+            Next::Parked => WaitingFor::Continue,
+            Next::At(_) => WaitingFor::Time,
+            _ => WaitingFor::NextFrame,
         }
     }
 
@@ -116,10 +203,7 @@ impl ForEachCore {
 #[must_use = "nothing happens until it is started"]
 pub struct ForEach<H: 'static, I: Iterator, F = ()> {
     items: I,
-    delay: Secs,
-    before_first: bool,
-    items_per_tick: i64,
-    budget: Option<Secs>,
+    plan: Plan,
     each: F,
     completed: Option<crate::executor::Finished<H>>,
     options: Options<H>,
@@ -153,10 +237,7 @@ impl<H, I: Iterator> ForEach<H, I> {
     pub fn items(items: impl IntoIterator<IntoIter = I>) -> Self {
         ForEach {
             items: items.into_iter(),
-            delay: secs(0),
-            before_first: false,
-            items_per_tick: 1,
-            budget: None,
+            plan: Plan::new(),
             each: (),
             completed: None,
             options: Options::new("for each"),
@@ -170,10 +251,7 @@ impl<H, I: Iterator> ForEach<H, I> {
     ) -> ForEach<H, I, F> {
         ForEach {
             items: self.items,
-            delay: self.delay,
-            before_first: self.before_first,
-            items_per_tick: self.items_per_tick,
-            budget: self.budget,
+            plan: self.plan,
             each,
             completed: self.completed,
             options: self.options,
@@ -186,26 +264,26 @@ impl<H, I: Iterator, F> ForEach<H, I, F> {
 
     /// Time between iterations; 0 or less = every tick, the default.
     pub fn delay(mut self, delay: impl Into<Secs>) -> Self {
-        self.delay = delay.into();
+        self.plan.delay = delay.into();
         self
     }
 
     /// Waits one delay before the first iteration too.
     pub fn delay_before_first(mut self, wait: bool) -> Self {
-        self.before_first = wait;
+        self.plan.before_first = wait;
         self
     }
 
     /// How many items a batch has; below 1 counts as 1, the default.
     pub fn items_per_tick(mut self, items: i64) -> Self {
-        self.items_per_tick = items;
+        self.plan.items_per_tick = items;
         self
     }
 
-    /// Goes on with a batch for so long, by the runtime's stopwatch; at least one item runs. Without a
-    /// stopwatch, one item a batch.
+    /// Goes on with a batch for so long, by the runtime's stopwatch, instead of a number of items; at
+    /// least one item runs. Without a stopwatch, one item a batch, with one report.
     pub fn budget(mut self, budget: impl Into<Secs>) -> Self {
-        self.budget = Some(budget.into());
+        self.plan.budget = Some(budget.into());
         self
     }
 
@@ -231,57 +309,44 @@ where
     /// [`FlowError::BadTime`], [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`].
     /// `on_finished` has heard `Aborted` then.
     #[track_caller]
-    pub fn start(self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
+    pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();
-        let times = || -> Result<(u64, Option<u64>), TimeError> {
-            let budget = self.budget.map(span).transpose()?;
-            Ok((span(self.delay)?, budget))
-        };
-        let (delay, budget) = match times() {
-            Ok(times) => times,
+        let mut core = match ForEachCore::new(&self.plan) {
+            Ok(core) => core,
             Err(error) => return Err(self.options.refuse(cx, error.into())),
         };
         let binding = match self.options.bind(cx) {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let of = match self.items.size_hint() {
-            (low, Some(high)) if low == high => u64::try_from(high).ok(),
-            _ => None,
-        };
-        let core = ForEachCore::new(delay, self.items_per_tick, self.before_first, binding.now);
-        let first = if self.before_first {
-            core.next()
-        } else {
-            Next::Frame
-        };
+        let of = length(&self.items);
+        core.starts(binding.now(cx, &self.options));
+        let first = core.next();
         let mut node = ForEachNode {
             core,
             items: self.items.peekable(),
             each: self.each,
             completed: self.completed,
-            budget,
-            budget_reported: false,
             name: self.options.name.clone().into_owned(),
             done: 0,
             of,
-            clock: self.options.clock,
         };
         let is_empty = node.items.peek().is_none();
-        let body = |_: &mut Cx<'_, H>, _: &_, _| crate::executor::Body::Node(Box::new(node));
-        let id = start(
-            cx,
-            self.options,
-            binding,
-            FlowKind::ForEach,
-            location,
-            first,
-            body,
-        );
+        let board = Rc::clone(&binding.home.board);
+        let kind = FlowKind::ForEach;
+        let id = start_node(cx, &mut self.options, binding, kind, location, first, node);
         if is_empty {
-            crate::executor::end::request(cx, id, FlowFinish::Completed);
+            request(cx, &board, id, FlowFinish::Completed);
         }
         Ok(id)
+    }
+}
+
+/// How many items there are, if that is known.
+pub(crate) fn length(items: &impl Iterator) -> Option<u64> {
+    match items.size_hint() {
+        (low, Some(high)) if low == high => u64::try_from(high).ok(),
+        _ => None,
     }
 }
 
@@ -290,12 +355,9 @@ struct ForEachNode<H: 'static, I: Iterator, F> {
     items: Peekable<I>,
     each: F,
     completed: Option<crate::executor::Finished<H>>,
-    budget: Option<u64>,
-    budget_reported: bool,
     name: String,
     done: u64,
     of: Option<u64>,
-    clock: Clock,
 }
 
 impl<H, I, F, R> Node<H> for ForEachNode<H, I, F>
@@ -308,17 +370,16 @@ where
         if !self.core.begins_batch(now) {
             return self.core.next();
         }
-        let started = self.budget.map(|budget| (budget, cx.stopwatch()));
-        let mut in_batch = 0;
+        let board = board(cx);
+        self.core.begin(cx);
         loop {
             let Some(item) = self.items.next() else {
                 return Next::End(FlowFinish::Completed);
             };
             self.done += 1;
-            in_batch += 1;
-            flows(cx).continued = false;
+            board.continued.set(false);
             let step = (self.each)(cx, item).into();
-            let continued = std::mem::take(&mut flows(cx).continued);
+            let continued = board.continued.take();
             let is_last = self.items.peek().is_none();
             match step {
                 Step::Break => return Next::End(FlowFinish::Broken),
@@ -330,24 +391,8 @@ where
                 Step::Suspend => return self.core.next(),
                 Step::Continue => {}
             }
-            let goes_on = match started {
-                None => in_batch < self.core.items_per_tick,
-                Some((budget, Some(started))) => {
-                    let spent = cx.stopwatch().unwrap_or(Duration::MAX) - started;
-                    spent.as_nanos() < u128::from(budget)
-                }
-                Some((_, None)) => {
-                    if !self.budget_reported {
-                        self.budget_reported = true;
-                        let kind = ReportKind::Extension(&reports::BUDGET_WITHOUT_STOPWATCH);
-                        let what =
-                            "has a time budget, and the runtime no stopwatch: one item a batch";
-                        cx.report(Report::new(kind, what).object(self.name.clone()));
-                    }
-                    false
-                }
-            };
-            if !goes_on || is_ending(cx) {
+            let name = &self.name;
+            if !self.core.goes_on(cx, || name.clone()) || is_running_node_ending(cx) {
                 return self.core.next();
             }
         }
@@ -369,10 +414,6 @@ where
         })
     }
 
-    fn clock(&self) -> Clock {
-        self.clock
-    }
-
     fn progress(&self) -> Progress {
         Progress::Index {
             next: self.done,
@@ -381,10 +422,6 @@ where
     }
 
     fn waiting_for(&self) -> WaitingFor {
-        match self.core.next() {
-            Next::Parked => WaitingFor::Continue,
-            Next::At(_) => WaitingFor::Time,
-            _ => WaitingFor::NextFrame,
-        }
+        self.core.waiting_for()
     }
 }

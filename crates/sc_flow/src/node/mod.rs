@@ -1,13 +1,14 @@
 //! Flow nodes: one core each, which the builder with callbacks and the async form share, so that
 //! they cannot differ.
 
+pub(crate) mod control;
 pub(crate) mod duration;
 pub(crate) mod ease;
 pub(crate) mod for_each;
 pub(crate) mod options;
 pub(crate) mod wait_until;
 
-use sc_core::{Clock, Cx};
+use sc_core::Cx;
 
 use crate::finish::FlowFinish;
 use crate::list::{Progress, WaitingFor};
@@ -36,7 +37,6 @@ pub(crate) trait Node<H: 'static> {
         let _ = now;
         None
     }
-    fn clock(&self) -> Clock;
     fn progress(&self) -> Progress;
     fn waiting_for(&self) -> WaitingFor;
 }

@@ -27,6 +27,19 @@ macro_rules! flow_options {
             self
         }
 
+        /// Binds it to anything else that can say whether it is still there: when it is not, the flow
+        /// ends `Aborted`. Asked before each turn; while the flow sleeps, in a sweep over all such
+        /// flows of 64 a frame.
+        ///
+        /// For objects, [`owner`](Self::owner) is better: it costs nothing, and is noticed at once.
+        pub fn bound_while(
+            mut self,
+            is_there: impl Fn(&sc_core::Cx<'_, H>) -> bool + 'static,
+        ) -> Self {
+            self.options.is_there = Some(std::rc::Rc::new(is_there));
+            self
+        }
+
         /// The clock it counts on; default `Game`. See the table at [`sc_core::Clock`].
         pub fn clock(mut self, clock: sc_core::Clock) -> Self {
             self.options.clock = clock;

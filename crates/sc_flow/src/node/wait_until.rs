@@ -1,15 +1,16 @@
 //! Wait until: a condition, polled, with a deadline or without.
 
 use std::panic::Location;
+use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Clock, Culprit, Cx, Life, Report, ReportKind, Secs, TickId, secs};
+use sc_core::{Culprit, Cx, Life, Report, ReportKind, Secs, TickId, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::start::{Options, start};
-use crate::executor::{Body, end};
+use crate::executor::end;
+use crate::executor::start::{Options, bind_condition, start_node};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
@@ -117,6 +118,48 @@ pub struct WaitUntil<H: 'static, C> {
 
 type Told<H> = Box<dyn FnOnce(&mut Cx<'_, H>)>;
 
+impl<H> WaitUntil<H, ()> {
+    /// Waits until a value is another one than at the start: `read` is called during the start, and
+    /// then each tick, or [`every`](WaitUntil::every) so often. A value that has changed back between
+    /// two polls has not changed. The async form is [`FlowCx::changed`](crate::FlowCx::changed).
+    ///
+    /// Values are compared by `PartialEq`: a NaN is another value than itself.
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// WaitUntil::changed(|cx: &mut Cx<'_, Vec<u32>>| cx.host().len())
+    ///     .satisfied(|cx| cx.host_mut().push(1))
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// log.push(7);
+    /// rt.tick_secs(&mut log, 0.25)?;
+    /// assert_eq!(log, [7, 1]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn changed<T: PartialEq + 'static>(
+        mut read: impl FnMut(&mut Cx<'_, H>) -> T + 'static,
+    ) -> WaitUntil<H, impl FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> {
+        let mut before = None;
+        // The poll during the start reads what it was.
+        WaitUntil::new(move |cx: &mut Cx<'_, H>, _attempt| {
+            let now = read(cx);
+            match &before {
+                Some(before) => now != *before,
+                None => {
+                    before = Some(now);
+                    false
+                }
+            }
+        })
+        .check_immediately()
+    }
+}
+
 impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
     /// Waits for a condition.
     pub fn new(condition: C) -> Self {
@@ -218,14 +261,13 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let belongs_to = match self.belongs_to.map(|object| cx.life(object)).transpose() {
+        let belongs_to = self.belongs_to.map(|object| self.options.life(cx, object));
+        let belongs_to = match belongs_to.transpose() {
             Ok(life) => life,
-            Err(why) => {
-                let flow = self.options.name.clone().into_owned();
-                return Err(self.options.refuse(cx, FlowError::NoOwner { flow, why }));
-            }
+            Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let mut core = WaitCore::new(interval, timeout, binding.now);
+        let now = binding.now(cx, &self.options);
+        let mut core = WaitCore::new(interval, timeout, now);
         let mut satisfied = false;
         if self.immediately {
             core.attempts = 1;
@@ -249,8 +291,8 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             .world
             .is_some_and(|world| !cx.is_world_alive(world))
         {
-            let flow = self.options.name.clone().into_owned();
-            return Err(self.options.refuse(cx, FlowError::NoLiveWorld { flow }));
+            let error = self.options.no_world();
+            return Err(self.options.refuse(cx, error));
         }
         let node = WaitNode {
             core,
@@ -260,14 +302,16 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             timed_out: self.timed_out,
             cancelled: self.cancelled,
             name: self.options.name.clone().into_owned(),
-            clock: self.options.clock,
         };
         let first = node.core.next();
-        let body = |_: &mut Cx<'_, H>, _: &_, _| Body::Node(Box::new(node));
+        let board = Rc::clone(&binding.home.board);
         let kind = FlowKind::WaitUntil;
-        let id = start(cx, self.options, binding, kind, location, first, body);
+        let id = start_node(cx, &mut self.options, binding, kind, location, first, node);
+        if let Some(life) = belongs_to {
+            bind_condition(&board, id, life);
+        }
         if satisfied {
-            end::request(cx, id, FlowFinish::Completed);
+            end::request(cx, &board, id, FlowFinish::Completed);
         }
         Ok(id)
     }
@@ -281,28 +325,35 @@ struct WaitNode<H: 'static, C> {
     timed_out: Option<Told<H>>,
     cancelled: Option<Told<H>>,
     name: String,
-    clock: Clock,
 }
 
 /// Whether the object a condition belongs to is gone; reports it if so.
-pub(crate) fn is_gone<H>(cx: &mut Cx<'_, H>, belongs_to: Option<Life>, flow: &str) -> bool {
-    let gone = belongs_to.is_some_and(|life| !cx.is_living(life));
+pub(crate) fn is_gone<H>(
+    cx: &mut Cx<'_, H>,
+    belongs_to: Life,
+    name: impl FnOnce() -> String,
+) -> bool {
+    let gone = !cx.is_living(belongs_to);
     if gone {
         let kind = ReportKind::Extension(&reports::CONDITION_GONE);
         let what = "the object its condition belongs to is gone: it ends timed out";
-        cx.report(Report::new(kind, what).object(flow));
+        cx.report(Report::new(kind, what).object(name()));
     }
     gone
 }
 
 impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool> Node<H> for WaitNode<H, C> {
     fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next {
-        match self.core.turn(now) {
+        let turn = self.core.turn(now);
+        if turn != WaitTurn::TimedOut
+            && let Some(life) = self.belongs_to
+            && is_gone(cx, life, || self.name.clone())
+        {
+            return Next::End(FlowFinish::TimedOut);
+        }
+        match turn {
             WaitTurn::TimedOut => Next::End(FlowFinish::TimedOut),
             WaitTurn::NotYet => self.core.next(),
-            WaitTurn::Poll if is_gone(cx, self.belongs_to, &self.name) => {
-                Next::End(FlowFinish::TimedOut)
-            }
             WaitTurn::Poll => {
                 let attempt = self.core.attempts;
                 self.core.attempts += 1;
@@ -324,10 +375,6 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool> Node<H> for WaitNode<H, C> {
         if let Some(tell) = tell.take() {
             tell(cx);
         }
-    }
-
-    fn clock(&self) -> Clock {
-        self.clock
     }
 
     fn progress(&self) -> Progress {

@@ -537,10 +537,9 @@ impl Model {
         self.attend();
     }
 
-    /// After a callback of a builder's node: its turn is over. An async flow goes on until it
-    /// yields.
+    /// After a callback of a node that ended its flow: the turn is over.
     fn stops_here(&self, flow: usize, spec: &Spec) -> bool {
-        self.form == Form::Builder && (self.flows[flow].asked.is_some() || self.is_unbound(spec))
+        self.flows[flow].asked.is_some() || self.is_unbound(spec)
     }
 
     fn answer(&mut self, flow: usize, answer: Answer) -> Next {

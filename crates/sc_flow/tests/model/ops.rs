@@ -147,15 +147,14 @@ fn few() -> impl Strategy<Value = u64> {
 
 fn kind(reach: Reach) -> BoxedStrategy<Kind> {
     let least = i64::from(reach == Reach::Both);
-    let batched = reach == Reach::Alone(Form::Builder);
     let immediately = reach != Reach::Both;
     prop_oneof![
-        (least..6, few(), 0i64..4, any::<bool>()).prop_map(move |(count, delay, items, first)| {
+        (least..6, few(), 0i64..4, any::<bool>()).prop_map(|(count, delay, items, first)| {
             Kind::Delay {
                 count,
                 delay,
-                items: if batched { items } else { 1 },
-                before_first: batched && first,
+                items,
+                before_first: first,
             }
         }),
         (least..9, 0i64..4).prop_map(|(count, items)| Kind::PerTick { count, items }),

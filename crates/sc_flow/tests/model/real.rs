@@ -257,9 +257,18 @@ async fn play(
         Done::Broken => Answer::Broken,
     };
     match spec.kind {
-        Kind::Delay { count, delay, .. } => {
+        Kind::Delay {
+            count,
+            delay,
+            items,
+            before_first,
+        } => {
             let delay = Duration::from_nanos(delay);
-            Ok(done(fx.for_each_with_delay(count, delay, body).await?))
+            let range = 0..usize::try_from(count).unwrap();
+            let node = fx.for_each(range).delay(delay).items_per_tick(items);
+            Ok(done(
+                node.delay_before_first(before_first).each(body).await?,
+            ))
         }
         Kind::PerTick { count, items } => {
             let range = 0..usize::try_from(count).unwrap();

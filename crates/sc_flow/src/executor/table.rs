@@ -1,0 +1,300 @@
+//! The table: what is known of each flow, beside what a turn touches. Nothing in here calls user
+//! code.
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::rc::Rc;
+use std::task::Waker;
+
+use sc_core::{Cx, Life};
+
+use super::Finished;
+use super::bits;
+use super::board::Board;
+use super::bonds::{Bond, Bonds};
+use super::home::{Home, Registered};
+use crate::finish::FlowFinish;
+use crate::id::FlowId;
+use crate::list::{FlowKind, Progress, WaitingFor};
+use crate::watch::{Watch, Watched};
+
+/// What every flow has.
+pub(crate) struct Row<H: 'static> {
+    /// The number of its start.
+    pub(crate) start: u64,
+    /// Its name, when it is a static one.
+    pub(crate) name: &'static str,
+    pub(crate) location: &'static Location<'static>,
+    /// Since when it waits for what it waits for, on the runtime's clock (ns); see
+    /// [`since`](Self::since).
+    pub(crate) since: u64,
+    pub(crate) home: Rc<Home<H>>,
+    /// Where its [`Extra`] lies; `NONE` when it has none.
+    extra: u32,
+    pub(crate) kind: FlowKind,
+    pub(crate) waiting_for: WaitingFor,
+    pub(crate) watched: Watched,
+    /// How it was asked to end while it had its turn.
+    pub(crate) asked: Option<FlowFinish>,
+}
+
+impl<H> Row<H> {
+    /// Since when the flow waits for what it waits for, on the runtime's clock (ns).
+    pub(crate) fn since(&self, is_like: u16) -> u64 {
+        if is_like & (bits::NODE | bits::STEADY) == bits::STEADY {
+            self.home.stepped(is_like)
+        } else {
+            self.since
+        }
+    }
+}
+
+/// What only some flows have.
+pub(crate) struct Extra<H: 'static> {
+    /// Its name, when it was made for it.
+    pub(crate) name: Option<String>,
+    pub(crate) owner: Option<(Life, Bond)>,
+    /// The life its condition belongs to.
+    pub(crate) condition: Option<Bond>,
+    /// Whether what it is bound to besides is still there.
+    pub(crate) is_there: Option<IsThere<H>>,
+    pub(crate) on_finished: Option<Finished<H>>,
+    /// A node's sleep.
+    pub(crate) sleep: Option<Registered>,
+    /// Its own waker, once a poll has kept a clone of the shared one.
+    pub(crate) waker: Option<Waker>,
+    /// Paused by itself.
+    pub(crate) paused: bool,
+    /// Its turn came while it was paused.
+    pub(crate) missed: bool,
+    /// It was reported for waking itself.
+    pub(crate) cap_reported: bool,
+    /// What a node that it awaits waits for, and how far that has come.
+    pub(crate) note: Option<(WaitingFor, Progress)>,
+    /// Where a task keeps how it ended.
+    pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
+    /// Who awaits its end.
+    pub(crate) awaited_by: Vec<crate::join::Awaiter>,
+}
+
+pub(crate) type IsThere<H> = Rc<dyn Fn(&Cx<'_, H>) -> bool>;
+
+impl<H> Extra<H> {
+    /// Whether a turn has to look at it.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.paused || self.waker.is_some() || self.is_there.is_some()
+    }
+}
+
+impl<H> Default for Extra<H> {
+    fn default() -> Self {
+        Extra {
+            name: None,
+            owner: None,
+            condition: None,
+            is_there: None,
+            on_finished: None,
+            sleep: None,
+            waker: None,
+            paused: false,
+            missed: false,
+            cap_reported: false,
+            note: None,
+            finish: None,
+            awaited_by: Vec::new(),
+        }
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+pub(crate) struct Table<H: 'static> {
+    rows: Vec<Option<Row<H>>>,
+    free: Vec<u32>,
+    extras: Vec<Extra<H>>,
+    free_extras: Vec<u32>,
+    started: u64,
+    pub(crate) bonds: Bonds,
+    pub(crate) watch: Watch,
+    /// Flows bound to something that has to be asked, and which of them is asked next.
+    pub(crate) asked_in_turn: Vec<FlowId>,
+    pub(crate) ask_next: usize,
+}
+
+impl<H> Default for Table<H> {
+    fn default() -> Self {
+        Table {
+            rows: Vec::new(),
+            free: Vec::new(),
+            extras: Vec::new(),
+            free_extras: Vec::new(),
+            started: 0,
+            bonds: Bonds::default(),
+            watch: Watch::default(),
+            asked_in_turn: Vec::new(),
+            ask_next: 0,
+        }
+    }
+}
+
+impl<H> Table<H> {
+    /// Takes a flow in; gives its slot and the number of its start.
+    #[inline(always)]
+    pub(crate) fn insert(
+        &mut self,
+        name: &'static str,
+        location: &'static Location<'static>,
+        home: Rc<Home<H>>,
+        kind: FlowKind,
+        waiting_for: WaitingFor,
+        since: u64,
+    ) -> (u32, u64) {
+        self.started += 1;
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => {
+                self.rows.push(None);
+                u32::try_from(self.rows.len() - 1).unwrap_or(NONE)
+            }
+        };
+        if let Some(place) = self.rows.get_mut(index as usize) {
+            *place = Some(Row {
+                start: self.started,
+                name,
+                location,
+                since,
+                home,
+                extra: NONE,
+                kind,
+                waiting_for,
+                watched: Watched::No,
+                asked: None,
+            });
+        }
+        (index, self.started)
+    }
+
+    /// Takes a flow out; its extra stays to be taken.
+    pub(crate) fn remove(&mut self, index: u32) -> Option<Row<H>> {
+        let row = self.rows.get_mut(index as usize)?.take()?;
+        self.release(index);
+        Some(row)
+    }
+
+    /// Takes out a flow without an extra; its slot is to be [released](Self::release). Its name.
+    pub(crate) fn take_bare(&mut self, index: u32) -> Option<&'static str> {
+        let place = self.rows.get_mut(index as usize)?;
+        let row = place.as_ref().filter(|row| row.extra == NONE)?;
+        row.home.leave();
+        let name = row.name;
+        *place = None;
+        Some(name)
+    }
+
+    /// A slot is free.
+    pub(crate) fn release(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// The home of a live flow.
+    pub(crate) fn home(&self, board: &Board<H>, id: FlowId) -> Option<Rc<Home<H>>> {
+        board.slot(id, |_| ())?;
+        Some(Rc::clone(&self.row(id.index)?.home))
+    }
+
+    pub(crate) fn row(&self, index: u32) -> Option<&Row<H>> {
+        self.rows.get(index as usize)?.as_ref()
+    }
+
+    pub(crate) fn row_mut(&mut self, index: u32) -> Option<&mut Row<H>> {
+        self.rows.get_mut(index as usize)?.as_mut()
+    }
+
+    /// What a flow has besides, if anything.
+    pub(crate) fn extra(&self, row: &Row<H>) -> Option<&Extra<H>> {
+        self.extras.get(row.extra as usize)
+    }
+
+    pub(crate) fn extra_of(&mut self, index: u32) -> Option<&mut Extra<H>> {
+        let extra = self.row(index)?.extra;
+        self.extras.get_mut(extra as usize)
+    }
+
+    /// What a flow has besides; it has it from now on.
+    pub(crate) fn extra_or_new(&mut self, index: u32) -> Option<&mut Extra<H>> {
+        let row = self.rows.get_mut(index as usize)?.as_mut()?;
+        if row.extra == NONE {
+            row.extra = match self.free_extras.pop() {
+                Some(extra) => extra,
+                None => {
+                    self.extras.push(Extra::default());
+                    u32::try_from(self.extras.len() - 1).unwrap_or(NONE)
+                }
+            };
+        }
+        self.extras.get_mut(row.extra as usize)
+    }
+
+    /// Takes out what a flow had besides, and lets go of what it was bound to.
+    pub(crate) fn take_extra(&mut self, row: &Row<H>) -> Option<Extra<H>> {
+        let place = self.extras.get_mut(row.extra as usize)?;
+        let extra = std::mem::take(place);
+        self.free_extras.push(row.extra);
+        let bonds = extra.owner.map(|(_, bond)| bond);
+        for bond in bonds.into_iter().chain(extra.condition) {
+            self.bonds.remove(bond);
+        }
+        Some(extra)
+    }
+
+    /// A flow waits for something from now on, if it did not before.
+    pub(crate) fn waits_for(&mut self, flow: FlowId, waiting_for: WaitingFor, now: u64) {
+        if let Some(row) = self.row_mut(flow.index)
+            && row.waiting_for != waiting_for
+        {
+            row.waiting_for = waiting_for;
+            row.since = now;
+            self.watch(flow, waiting_for, now);
+        }
+    }
+
+    /// Watches a flow, if what it waits for is watched.
+    pub(crate) fn watch(&mut self, flow: FlowId, waiting_for: WaitingFor, since: u64) {
+        if let Some(Some(row)) = self.rows.get_mut(flow.index as usize) {
+            let watched = &mut row.watched;
+            self.watch.begins_to_wait(flow, watched, waiting_for, since);
+        }
+    }
+
+    pub(crate) fn set_watched(&mut self, index: u32, watched: Watched) {
+        if let Some(row) = self.row_mut(index) {
+            row.watched = watched;
+        }
+    }
+
+    /// Whether a flow has a name.
+    pub(crate) fn is_named(&self, row: &Row<H>, name: &str) -> bool {
+        let made = self.extra(row).and_then(|extra| extra.name.as_deref());
+        made.unwrap_or(row.name) == name
+    }
+
+    pub(crate) fn name(&self, index: u32) -> String {
+        let Some(row) = self.row(index) else {
+            return String::new();
+        };
+        let made = self.extra(row).and_then(|extra| extra.name.clone());
+        made.unwrap_or_else(|| row.name.to_owned())
+    }
+
+    /// The slots of every flow that satisfies a condition, in order of start.
+    pub(crate) fn slots_where(&self, is: impl Fn(&Row<H>) -> bool) -> Vec<u32> {
+        let rows = (0..).zip(&self.rows);
+        let live = rows.filter_map(|(index, row)| Some((index, row.as_ref()?)));
+        let mut found: Vec<(u64, u32)> = live
+            .filter(|(_, row)| is(row))
+            .map(|(index, row)| (row.start, index))
+            .collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, index)| index).collect()
+    }
+}
