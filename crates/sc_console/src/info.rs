@@ -65,6 +65,7 @@ impl fmt::Display for Flags {
 
 /// Where suggestions for an argument come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Suggest {
     /// From the values of its type, if there are some.
     #[default]

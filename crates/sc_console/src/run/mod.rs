@@ -15,7 +15,7 @@ use std::time::Duration;
 use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
-use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine};
+use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Ring};
 use crate::parse::parse_line;
 use crate::redact::redact_parsed;
 use crate::registry::{Console, console};
@@ -184,22 +184,25 @@ fn keep<H>(cx: &mut Cx<'_, H>, task: Task<H>) {
 /// The stage `Console`: every line whose turn it is, in order of arrival. Lines that arrive meanwhile
 /// run in the next frame.
 pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
-    let last = console(cx).tasks.arrived;
+    let (last, frame) = (console(cx).tasks.arrived, cx.frame());
     let mut next = 0;
-    while let Some((&number, _)) = console(cx).tasks.waiting.range(next..).next() {
+    loop {
+        let Console { tasks, shown, .. } = console(cx);
+        let Some((&number, task)) = tasks.waiting.range_mut(next..).next() else {
+            break;
+        };
         if number > last {
             break;
         }
         next = number + 1;
-        let Some(mut task) = console(cx).tasks.waiting.remove(&number) else {
-            continue;
-        };
-        let is_ready = wake(cx, &mut task);
-        show(console(cx), &mut task);
+        let is_ready = wake(frame, task);
+        show(shown, task);
         if !is_ready {
-            console(cx).tasks.waiting.insert(number, task);
             continue;
         }
+        let Some(mut task) = tasks.waiting.remove(&number) else {
+            continue;
+        };
         task.nested = 0;
         let done = task.done.take();
         match go_on(cx, task) {
@@ -213,10 +216,10 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
 }
 
 /// Whether what a task waits for has come.
-fn wake<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) -> bool {
+fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
     match &task.waiting {
         Waiting::No => true,
-        Waiting::Frame(frame) => *frame <= cx.frame(),
+        Waiting::Frame(frame) => *frame <= now,
         Waiting::Latent(latent) => {
             let (printed, outcome) = latent.poll();
             for line in printed {
@@ -242,7 +245,7 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H
     task.waiting = Waiting::No;
     loop {
         // A frame that was given up may have left its output behind.
-        show(console(cx), &mut task);
+        show(&mut console(cx).shown, &mut task);
         let step = match next_command(&mut task) {
             Next::Command(command) => dispatch::dispatch(cx, &mut task, command),
             Next::Error(error) => {
@@ -256,13 +259,13 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H
             Step::Failed => fail(&mut task),
             Step::Wait(waiting) => {
                 task.waiting = waiting;
-                show(console(cx), &mut task);
+                show(&mut console(cx).shown, &mut task);
                 return Err(Box::new(task));
             }
             Step::Enter(frame) => enter(&mut task, frame),
         }
     }
-    show(console(cx), &mut task);
+    show(&mut console(cx).shown, &mut task);
     let outcome = if task.failed {
         LineOutcome::Failed
     } else {
@@ -327,12 +330,12 @@ fn fail<H>(task: &mut Task<H>) {
 }
 
 /// Shows what a task has printed since the last time.
-fn show<H>(console: &mut Console<H>, task: &mut Task<H>) {
+fn show<H>(shown: &mut Ring, task: &mut Task<H>) {
     for line in task.output.ring().since(task.shown) {
         if let Some(heard) = &mut task.heard {
             heard(line);
         }
-        console.shown.push(line.clone());
+        shown.push(line.clone());
     }
     task.shown = task.output.ring().end();
 }
