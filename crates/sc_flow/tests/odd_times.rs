@@ -6,9 +6,9 @@
 mod probe;
 
 use futures::future::FutureExt;
-use probe::{Bell, C, caught, log, say, start, story, tell};
+use probe::{Bell, C, caught, log, reports, say, start, story, tell};
 use sc_core::Clock;
-use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach};
+use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach, Step, WaitingFor, race};
 
 #[test]
 #[ignore = "known fault"]
@@ -236,4 +236,72 @@ fn a_timeout_counts_from_when_it_is_made() {
     });
     t.ticks(0.1, 9);
     assert_eq!(log(&t), ["5: over"]);
+}
+
+#[test]
+#[ignore = "known fault"]
+fn a_wait_without_deadline_beside_another_node_of_its_flow_is_warned_of() {
+    let mut t = start();
+    story(&mut t, "story", async move |fx| {
+        let open = fx.wait_until(|cx: &mut C<'_>, _| cx.host().open);
+        let music = fx.do_for_duration(1000, |_, _, _| ());
+        let _ = race(open, music).await;
+        Ok(())
+    });
+    t.ticks(1, 40);
+    assert_eq!(reports(&t), ["EndlessWait"]);
+}
+
+#[test]
+#[ignore = "known fault"]
+fn a_parked_loop_that_is_paused_too_is_warned_of_as_a_parked_loop() {
+    let mut t = start();
+    let w = t.world;
+    let id = ForEach::index(3)
+        .each(|_: &mut C<'_>, _| Step::Suspend)
+        .world(w)
+        .start(&mut t.cx())
+        .unwrap();
+    t.tick(1);
+    t.cx().pause_flow(id);
+    t.ticks(1, 40);
+    assert_eq!(reports(&t), ["LoopParked"]);
+}
+
+#[test]
+#[ignore = "known fault"]
+fn a_wait_without_deadline_is_warned_of_though_a_sibling_wait_ends_each_frame() {
+    let mut t = start();
+    story(&mut t, "story", async move |fx| {
+        let open = fx.wait_until(|cx: &mut C<'_>, _| cx.host().open);
+        let others = async {
+            loop {
+                fx.wait_until(|_, _| true).await?;
+            }
+            #[allow(unreachable_code)]
+            Ok::<(), FlowError>(())
+        };
+        let _ = race(open, others).await;
+        Ok(())
+    });
+    t.ticks(1, 40);
+    assert_eq!(reports(&t), ["EndlessWait"]);
+}
+
+#[test]
+fn the_list_shows_what_a_flow_does_that_is_paused_in_a_paused_world() {
+    let mut t = start();
+    let w = t.world;
+    let id = story(&mut t, "story", async move |fx| fx.delay(3).await);
+    t.ticks(1, 2);
+    t.cx().set_paused(w, true).unwrap();
+    t.cx().pause_flow(id);
+    t.ticks(1, 5);
+    let info = t.cx().flow(id).unwrap();
+    assert_eq!(info.waiting_for, WaitingFor::Resume);
+    t.cx().set_paused(w, false).unwrap();
+    t.ticks(1, 3);
+    assert!(t.cx().resume_flow(id));
+    t.tick(1);
+    assert!(t.cx().flow_list().is_empty());
 }
