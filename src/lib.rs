@@ -49,6 +49,13 @@ pub use sc_console::{
     console_enum, dynamic_command, parse_line, quote, variable,
 };
 
+pub use sc_console::{
+    Color, Filled, LogExt, LogFilterError, LogInstalledAlready, LogRecord, LogRing, PRINT_TARGET,
+    Print, PrintExt, PrintKey, PrintTo, Screen, ScreenMessage, Template, print_string,
+};
+#[cfg(feature = "terminal")]
+pub use sc_console::{Terminal, TerminalError, TerminalHandle};
+
 #[cfg(feature = "testing")]
 pub use sc_core::testing;
 pub use sc_core::{
@@ -75,10 +82,15 @@ pub use sc_flow::{
 pub mod prelude {
     pub use crate::{InspectExt, LatentExt};
     pub use sc_console::{
+        Color, LogExt, LogRing, Print, PrintExt, PrintTo, Template, print_string,
+    };
+    pub use sc_console::{
         CommandError, CommandRegistry, ConsoleExt, ForwardedCall, Latent, LineOutcome, LineRun,
         Output, SetBy, Source, VariableDef, VariableExt, command, command_registry, console_enum,
         dynamic_command, variable,
     };
+    #[cfg(feature = "terminal")]
+    pub use sc_console::{Terminal, TerminalHandle};
     pub use sc_core::{
         AnyCx, Clock, Cx, Driver, FrameTrace, ManualClock, Owner, PanicPolicy, Poster, Report,
         Runtime, Stage, TickError, TickGroup, TickKey, TickSettings, Tickable, WorldId, WorldKind,

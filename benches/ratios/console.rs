@@ -1,34 +1,63 @@
-//! The console among ten thousand commands: running a line, and completing names. The bar is a time.
+//! The console among many commands: against times, and against Brigadier's Rust port and clap.
+//!
+//! | row | peer | bar, and why |
+//! | --- | --- | --- |
+//! | `dispatch_10k`, `complete_10k_*` | a time | the quality bars: 2 us, 1 ms |
+//! | `dispatch_*_vs_brigadier` | `azalea-brigadier` running the same line | 3: ours keeps what is printed, who asked and a place for panics, too |
+//! | `dispatch_*_vs_clap` | `clap`, its commands built for the call, as a console on it would | 1 |
+//! | `complete_*_vs_brigadier` | the same prefix, eleven candidates | 1 |
+//! | `parse_vs_brigadier` | its parse among ten commands | 1 |
+//! | `variable_read_vs_static` | a static atomic | 25: a check, an index and a type, where the static is one load of 0.3 ns |
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use azalea_brigadier::command_dispatcher::CommandDispatcher;
+use azalea_brigadier::context::CommandContext;
+use azalea_brigadier::prelude::{argument, get_integer, integer, literal};
+use stillcooking::parse_line;
 use stillcooking::prelude::*;
 
 use crate::harness::Rows;
 
-const COMMANDS: u32 = 10_000;
+const SIZES: [(u32, &str); 3] = [(10, "10"), (1_000, "1k"), (10_000, "10k")];
 
 /// Running a line takes less (ns).
 const DISPATCH: f64 = 2_000.0;
 /// A completion takes less (ns).
 const COMPLETION: f64 = 1_000_000.0;
 
+variable! {
+    /// How fast the player is, in metres a second.
+    SPEED = Bench.Speed: f64 = 5.0, range 0.0..=20.0
+}
+
 pub(crate) fn rows(rows: &mut Rows) {
-    let names = [
-        "console/dispatch_10k",
-        "console/complete_10k_groups",
-        "console/complete_10k_fuzzy",
-    ];
-    if !names.iter().any(|name| rows.wants(name)) {
-        return;
+    limits(rows);
+    for (count, size) in SIZES {
+        peers(rows, count, size);
     }
-    let (mut rt, mut host) = (Runtime::<u64>::new(), 0);
+    parse(rows);
+    variable(rows);
+}
+
+/// The name of a command: a hundred lie in a group.
+fn name(number: u32) -> String {
+    let (group, command) = (number / 100, number % 100);
+    format!("Game.Group{group}.Sub.Command{command}")
+}
+
+/// A runtime with so many commands; the host is what they add to.
+fn console(count: u32) -> Runtime<u64> {
+    let mut rt = Runtime::<u64>::new();
+    let mut host = 0;
     let mut cx = rt.cx(&mut host);
     cx.create_world(WorldKind::Game).unwrap();
-    for number in 0..COMMANDS {
-        let (group, command) = (number / 100, number % 100);
+    for number in 0..count {
         let definition = dynamic_command! {
             /// Adds a number.
-            {format!("Game.Group{group}.Sub.Command{command}")} (
+            {name(number)} (
                 /// The number.
                 number: u32 = 1,
             ) |cx: &mut Cx<'_, u64>, _out| {
@@ -38,23 +67,138 @@ pub(crate) fn rows(rows: &mut Rows) {
         };
         cx.register(definition.runtime()).unwrap();
     }
+    rt
+}
+
+fn limits(rows: &mut Rows) {
+    let names = [
+        "console/dispatch_10k",
+        "console/complete_10k_groups",
+        "console/complete_10k_fuzzy",
+    ];
+    if !names.iter().any(|name| rows.wants(name)) {
+        return;
+    }
+    let (mut rt, mut host) = (console(10_000), 0);
+    let mut cx = rt.cx(&mut host);
     let [dispatch, groups, fuzzy] = names;
     rows.limit(dispatch, DISPATCH, || {
         let run = cx.run_line("Game.Group57.Sub.Command33 5", Source::Script);
         assert_eq!(run.outcome, LineOutcome::Done);
     });
     rows.limit(groups, COMPLETION, || {
-        assert_eq!(
-            cx.complete_line("game.", 5, Source::Local).candidates.len(),
-            100
-        );
+        let groups = cx.complete_line("game.", 5, Source::Local);
+        assert_eq!(groups.candidates.len(), 100);
     });
     rows.limit(fuzzy, COMPLETION, || {
-        assert_eq!(
-            cx.complete_line("comand", 6, Source::Local)
-                .candidates
-                .len(),
-            50
-        );
+        let found = cx.complete_line("comand", 6, Source::Local);
+        assert_eq!(found.candidates.len(), 50);
     });
+}
+
+fn brigadier(count: u32) -> CommandDispatcher<()> {
+    let mut dispatcher = CommandDispatcher::new();
+    for number in 0..count {
+        let argument = argument("number", integer())
+            .executes(|cx: &CommandContext<()>| get_integer(cx, "number").unwrap());
+        dispatcher.register(literal(&name(number)).then(argument));
+    }
+    dispatcher
+}
+
+fn clap(count: u32) -> clap::Command {
+    let number = clap::Arg::new("number").value_parser(clap::value_parser!(u32));
+    let commands = (0..count).map(|n| clap::Command::new(name(n)).arg(number.clone()));
+    clap::Command::new("console")
+        .no_binary_name(true)
+        .subcommands(commands)
+}
+
+fn peers(rows: &mut Rows, count: u32, size: &str) {
+    let dispatch = format!("console/dispatch_{size}_vs_brigadier");
+    let built = format!("console/dispatch_{size}_vs_clap");
+    let complete = format!("console/complete_{size}_vs_brigadier");
+    if ![&dispatch, &built, &complete]
+        .iter()
+        .any(|name| rows.wants(name))
+    {
+        return;
+    }
+    let (mut rt, mut host) = (console(count), 0);
+    let mut cx = rt.cx(&mut host);
+    let dispatcher = brigadier(count);
+    let last = name(count - 1);
+    let line = format!("{last} 5");
+    if rows.wants(&dispatch) {
+        let ours = || {
+            let run = cx.run_line(&line, Source::Script);
+            assert_eq!(run.outcome, LineOutcome::Done);
+        };
+        let peer = || assert_eq!(dispatcher.execute(line.as_str(), ()).unwrap(), 5);
+        rows.row(&dispatch, 3.0, 1, ours, peer);
+    }
+    if rows.wants(&built) {
+        let ours = || {
+            let run = cx.run_line(&line, Source::Script);
+            assert_eq!(run.outcome, LineOutcome::Done);
+        };
+        let peer = || {
+            let matches = clap(count).try_get_matches_from(line.split(' ')).unwrap();
+            let (_, of_command) = matches.subcommand().unwrap();
+            assert_eq!(of_command.get_one::<u32>("number"), Some(&5));
+        };
+        rows.row(&built, 1.0, 1, ours, peer);
+    }
+    if rows.wants(&complete) {
+        // The last but one digit and what follows.
+        let prefix = last.strip_suffix('9').unwrap();
+        let ours = || {
+            let found = cx.complete_line(prefix, prefix.len(), Source::Local);
+            black_box(found.candidates.len());
+        };
+        let peer = || {
+            let parsed = dispatcher.parse(prefix.into(), ());
+            let found = CommandDispatcher::get_completion_suggestions(parsed);
+            black_box(found.list().len());
+        };
+        rows.row(&complete, 1.0, 1, ours, peer);
+    }
+}
+
+fn parse(rows: &mut Rows) {
+    let row = "console/parse_vs_brigadier";
+    if !rows.wants(row) {
+        return;
+    }
+    let dispatcher = brigadier(10);
+    let line = format!("{} 5", name(9));
+    let ours = || {
+        black_box(parse_line(black_box(&line)));
+    };
+    let peer = || {
+        black_box(dispatcher.parse(black_box(line.as_str()).into(), ()));
+    };
+    rows.row(row, 1.0, 1, ours, peer);
+}
+
+fn variable(rows: &mut Rows) {
+    const READS: usize = 1_000;
+    static STATIC: AtomicU64 = AtomicU64::new(0);
+    let row = "console/variable_read_vs_static";
+    if !rows.wants(row) {
+        return;
+    }
+    let (mut rt, mut host) = (console(10), 0);
+    let cx = rt.cx(&mut host);
+    let ours = || {
+        for _ in 0..READS {
+            black_box(cx.var(SPEED));
+        }
+    };
+    let peer = || {
+        for _ in 0..READS {
+            black_box(f64::from_bits(STATIC.load(Ordering::Relaxed)));
+        }
+    };
+    rows.row(row, 25.0, READS, ours, peer);
 }

@@ -26,8 +26,11 @@ variable! {
 
 fuzz_target!(|bytes: &[u8]| check(bytes));
 
+/// The values of the variables.
+type Values = (f64, String, u8);
+
 /// The values of a runtime that has read the file, and the names that wait.
-fn read(path: &PathBuf) -> Result<((f64, String, u8), Vec<String>), FileError> {
+fn read(path: &PathBuf) -> Result<(Values, Vec<String>), FileError> {
     let (mut rt, mut host) = (Runtime::<()>::new(), ());
     rt.set_report_handler(|_| ());
     let mut cx = rt.cx(&mut host);

@@ -9,6 +9,7 @@ use crate::command::{CommandDef, Ended, OnVariable};
 use crate::error::did_you_mean;
 use crate::help;
 use crate::info::{EntryInfo, EntryKind, Origin};
+use crate::log;
 use crate::name::{self, fold};
 use crate::output::Output;
 use crate::redact::{redact, takes_secrets};
@@ -22,6 +23,7 @@ pub(crate) fn all<H>() -> Vec<CommandDef<H>> {
     let mut all = looking_around();
     all.extend(variables_and_lines());
     all.extend(about_the_console());
+    all.extend(log::command::all());
     all
 }
 

@@ -12,6 +12,10 @@
 //! | an enum as an argument | [`console_enum!`] |
 //! | a command that takes its time | [`Latent`] |
 //! | to say who may cheat, where scripts are | [`ConsoleSettings`] |
+//! | a text on the screen and in the log | [`print_string!`], [`Template`] for text from data |
+//! | what is on the screen, to draw it | [`PrintExt::screen`] |
+//! | the log, to show it | [`LogRing`] |
+//! | a terminal (feature `terminal`) | `Terminal` |
 //! | bodies in a script language | [`CommandRegistry`], [`command_registry!`] |
 //!
 //! Commands and variables declared anywhere in the program are there from its start:
@@ -107,16 +111,21 @@ mod file;
 mod help;
 mod history;
 mod info;
+mod log;
 mod name;
 mod output;
 mod parse;
+mod print;
 mod redact;
 mod registry;
 mod reports;
 mod run;
+mod screen;
 mod settings;
 mod snapshot;
 mod source;
+#[cfg(feature = "terminal")]
+mod terminal;
 mod variable;
 
 pub use arg::{ArgError, ConsoleArg, Parameter};
@@ -126,12 +135,19 @@ pub use error::{FileError, RegisterError, VariableError};
 pub use ext::ConsoleExt;
 pub use history::History;
 pub use info::{EntryInfo, EntryKind, Flags, Origin, ParamInfo, Suggest};
+pub use log::{LogExt, LogFilterError, LogInstalledAlready, LogRecord, LogRing};
 pub use output::{LineKind, LineOutcome, LineRun, Output, OutputLine};
 pub use parse::{CommandText, LineText, ParseError, ParseErrorKind, Word, parse_line, quote};
+pub use print::{PRINT_TARGET, Print, PrintExt, PrintKey, PrintTo};
 pub use registry::{CommandGuard, CommandId, CommandRegistry, ForwardedCall, RegistriesCompete};
+pub use screen::color::Color;
+pub use screen::template::{Filled, Template};
+pub use screen::{Screen, ScreenMessage};
 pub use settings::ConsoleSettings;
 pub use snapshot::ConsoleSnapshot;
 pub use source::Source;
+#[cfg(feature = "terminal")]
+pub use terminal::{Terminal, TerminalError, TerminalHandle};
 pub use variable::{
     ChangeGuard, ConfigRead, DynVariable, SetBy, SetOutcome, StaticVariable, Variable, VariableDef,
     VariableExt, VariableInfo, VariableKey,

@@ -2,6 +2,7 @@
 
 pub use inventory;
 pub use sc_core::AnyCx;
+pub use tracing;
 
 pub use crate::arg::{Parameter, Rule};
 use crate::command::CommandError;

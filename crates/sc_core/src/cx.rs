@@ -179,6 +179,29 @@ impl<H> Cx<'_, H> {
         self.rt.frame.number
     }
 
+    /// Whether a frame is under way, of which [`frame`](Self::frame) is the number: from its `Begin`
+    /// to its `End`. Between frames, `frame` is the number of the last one.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldKind};
+    /// struct Asks;
+    /// impl Tickable<bool> for Asks {
+    ///     fn tick(&mut self, cx: &mut Cx<'_, bool>) { *cx.host_mut() = cx.in_frame(); }
+    /// }
+    /// # let (mut rt, mut seen) = (Runtime::new(), false);
+    /// let mut cx = rt.cx(&mut seen);
+    /// assert!(!cx.in_frame());
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.spawn_world_owned(world, Asks)?;
+    /// rt.tick_secs(&mut seen, 0.1)?;
+    /// assert!(seen);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn in_frame(&self) -> bool {
+        self.rt.frame.is_open()
+    }
+
     /// The number of the frame in which what is started now has its first tick: the next frame,
     /// or the current one while it begins and its clocks have not advanced.
     #[must_use]

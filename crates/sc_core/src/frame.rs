@@ -126,6 +126,11 @@ pub(crate) struct FrameState {
 }
 
 impl FrameState {
+    /// Whether a frame is under way.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// The frame in which what is started now has its first tick.
     pub(crate) fn first_tick(&self) -> u64 {
         match self.open {

@@ -462,3 +462,22 @@ fn the_frame_report_counts_ticks_and_reports() {
     let log: Log = t.host.log.clone();
     assert_eq!(log.take(), ["tick a", "tick a"]);
 }
+
+#[test]
+fn a_frame_is_open_from_begin_to_end() {
+    fn note(cx: &mut Cx<'_, Vec<(bool, u64)>>) {
+        let seen = (cx.in_frame(), cx.frame());
+        cx.host_mut().push(seen);
+    }
+    let mut t = sc_core::testing::TestWorld::new(Vec::new());
+    note(&mut t.cx());
+    assert!(t.rt.poster().post(note).is_ok());
+    let hooks = Extension::new("note")
+        .on_runtime_stage(Stage::Begin, note)
+        .on_runtime_stage(Stage::End, note);
+    t.cx().install(hooks);
+    t.tick(0.1);
+    note(&mut t.cx());
+    let inside = (true, 1);
+    assert_eq!(t.host, [(false, 0), inside, inside, inside, (false, 1)]);
+}

@@ -34,6 +34,9 @@ pub(crate) const DEEPEST: usize = 32;
 /// Told of the end of a line.
 pub(crate) type DoneFn<H> = Box<dyn FnOnce(&mut Cx<'_, H>, LineRun)>;
 
+/// Told of each line that is printed, when it is shown.
+pub(crate) type HeardFn = Box<dyn FnMut(&OutputLine)>;
+
 /// What a task waits for.
 pub(crate) enum Waiting {
     /// Nothing: its turn.
@@ -54,6 +57,7 @@ pub(crate) struct Task<H: 'static> {
     /// How many callers it has on the stack.
     pub(crate) nested: usize,
     failed: bool,
+    heard: Option<HeardFn>,
     done: Option<DoneFn<H>>,
 }
 
@@ -93,6 +97,7 @@ impl<H> Task<H> {
             waiting: Waiting::No,
             nested,
             failed: false,
+            heard: None,
             done,
         }
     }
@@ -129,6 +134,21 @@ pub(crate) fn queue_line<H>(
     } else {
         keep(cx, task);
     }
+}
+
+/// Runs a line in the next stage, for somebody who wants what it prints as it comes.
+#[cfg(feature = "terminal")]
+pub(crate) fn queue_heard<H>(
+    cx: &mut Cx<'_, H>,
+    line: &str,
+    source: Source,
+    heard: HeardFn,
+    done: DoneFn<H>,
+) {
+    begin(cx, line, source);
+    let mut task = Task::new(line, source, 0, Some(done));
+    task.heard = Some(heard);
+    keep(cx, task);
 }
 
 /// Echo and history of a line that a person has typed; the log has every line.
@@ -312,6 +332,9 @@ fn fail<H>(task: &mut Task<H>) {
 /// Shows what a task has printed since the last time.
 fn show<H>(shown: &mut Ring, task: &mut Task<H>) {
     for line in task.output.ring().since(task.shown) {
+        if let Some(heard) = &mut task.heard {
+            heard(line);
+        }
         shown.push(line.clone());
     }
     task.shown = task.output.ring().end();

@@ -7,6 +7,7 @@ use sc_core::{Culprit, Cx, Life, Panic, Report, ReportKind, WorldId};
 
 use super::board;
 use super::board::{Board, Removed, Slot};
+use super::body::BoxBody;
 use super::bonds::Role;
 use super::table::{Row, Table};
 use super::turn::panicked;
@@ -144,16 +145,17 @@ pub(crate) fn end_with<H>(
     finish: FlowFinish,
     failed: Option<String>,
 ) {
-    let Some(Removed {
-        row,
-        extra,
-        mut body,
-    }) = board.remove(id)
-    else {
+    let Some(Removed { row, extra, body }) = board.remove(id) else {
         return;
     };
     let world = row.home.world;
-    let mut extra = extra.unwrap_or_default();
+    let Some(mut extra) = extra else {
+        if let Some(error) = failed {
+            report_failed(cx, world, row.name, &error);
+        }
+        let panic = let_go(cx, world, body, finish, ());
+        return settle(cx, row.name, panic);
+    };
     if let Some(sleep) = extra.sleep.take() {
         row.home.unregister(sleep);
     }
@@ -168,32 +170,52 @@ pub(crate) fn end_with<H>(
         }
     }
     let made = extra.name.take();
-    let name = || made.clone().unwrap_or_else(|| row.name.to_owned());
+    let name = made.as_deref().unwrap_or(row.name);
     if let (Some(error), false) = (&failed, is_awaited) {
-        let kind = ReportKind::Extension(&reports::FLOW_FAILED);
-        let what = format!("ended with an error: {error}");
-        let mut report = Report::new(kind, what).object(name());
-        report.world = world.and_then(|world| cx.runtime().world_name(world));
-        cx.report(report);
+        report_failed(cx, world, name, error);
     }
-    let (waker, is_there) = (extra.waker.take(), extra.is_there.take());
+    let bound_by = (extra.waker.take(), extra.is_there.take());
+    let mut panic = let_go(cx, world, body, finish, bound_by);
+    if let Some(tell) = extra.on_finished.take() {
+        let told = cx.callback(world, Duration::ZERO, |cx| tell(cx, finish));
+        panic = panic.or(told.err());
+    }
+    settle(cx, name, panic);
+}
+
+fn report_failed<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>, name: &str, error: &str) {
+    let kind = ReportKind::Extension(&reports::FLOW_FAILED);
+    let what = format!("ended with an error: {error}");
+    let mut report = Report::new(kind, what).object(name);
+    report.world = world.and_then(|world| cx.runtime().world_name(world));
+    cx.report(report);
+}
+
+/// Tells a node's gameplay, and drops a body and what goes with it; gives what that threw.
+fn let_go<H>(
+    cx: &mut Cx<'_, H>,
+    world: Option<WorldId>,
+    body: Option<BoxBody<H>>,
+    finish: FlowFinish,
+    with_it: impl Sized,
+) -> Option<Panic> {
     let told = cx.callback(world, Duration::ZERO, |cx| {
+        let mut body = body;
         if let Some(body) = &mut body
             && finish.reaches_gameplay()
         {
             body.as_mut().finished(cx, finish);
         }
         // Guards in it run, with access to host and runtime; the body does not go on.
-        cx.enter(|| drop((body, waker, is_there)));
+        cx.enter(|| drop((body, with_it)));
     });
-    let mut first_panic = told.err();
-    if let Some(tell) = extra.on_finished.take() {
-        let told = cx.callback(world, Duration::ZERO, |cx| tell(cx, finish));
-        first_panic = first_panic.or(told.err());
-    }
-    if let Some(panic) = first_panic {
+    told.err()
+}
+
+fn settle<H>(cx: &mut Cx<'_, H>, name: &str, panic: Option<Panic>) {
+    if let Some(panic) = panic {
         let fix = "fix the panic in the flow's finish callback or destructor; the flow has ended";
-        let culprit = Culprit::new(format!("flow `{}`", name()), fix);
+        let culprit = Culprit::new(format!("flow `{name}`"), fix);
         cx.settle_panic(&culprit, panic);
     }
 }

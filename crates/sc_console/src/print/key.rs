@@ -1,0 +1,50 @@
+//! What a print is found again by.
+
+use std::borrow::Cow;
+
+/// By which a later print replaces an earlier one on screen: a name or a whole number. Numbers of
+/// every type are alike, and a number is never the same as a name.
+///
+/// ```
+/// use sc_console::PrintKey;
+/// assert_eq!(PrintKey::from(7_u64), PrintKey::from(7_i32));
+/// assert_ne!(PrintKey::from(7), PrintKey::from("7"));
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PrintKey(Repr);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Repr {
+    Name(Cow<'static, str>),
+    Number(i128),
+}
+
+impl From<&'static str> for PrintKey {
+    fn from(name: &'static str) -> Self {
+        PrintKey(Repr::Name(Cow::Borrowed(name)))
+    }
+}
+
+impl From<String> for PrintKey {
+    fn from(name: String) -> Self {
+        PrintKey(Repr::Name(Cow::Owned(name)))
+    }
+}
+
+macro_rules! from_number {
+    ($($t:ty),*) => {$(
+        impl From<$t> for PrintKey {
+            fn from(number: $t) -> Self {
+                PrintKey(Repr::Number(i128::from(number)))
+            }
+        }
+    )*};
+}
+from_number!(i32, u32, i64, u64);
+
+impl From<usize> for PrintKey {
+    fn from(number: usize) -> Self {
+        // As on every platform there is: a `usize` is not wider than 64 bits.
+        PrintKey(Repr::Number(number as i128))
+    }
+}
