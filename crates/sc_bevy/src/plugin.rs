@@ -184,6 +184,10 @@ fn run(world: &mut World, stage: Stage) {
     // Without a runtime (somebody has removed it), or inside itself, there is nothing to run.
     let _ = with_runtime(world, |runtime, world| {
         if runtime.is_shut_down() {
+            if stage == Stage::Begin {
+                // Refused, and said so.
+                answer(runtime, world);
+            }
             return;
         }
         let outcome = match stage {

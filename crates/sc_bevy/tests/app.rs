@@ -146,7 +146,14 @@ fn app_exit_shuts_the_runtime_down() {
     let handle = app.world_mut().commands().flow("late", async |_| Ok(()));
     app.update();
     assert_eq!(handle.state(), FlowState::Refused);
-    assert_eq!(reports(&app), ["FlowWithoutWorld"]);
+    let ask = |flows: Flows| flows.start("later still", async |_| Ok(()));
+    let asked = app.world_mut().run_system_cached(ask);
+    app.update();
+    assert_eq!(
+        asked.map(|asked| asked.state()).ok(),
+        Some(FlowState::Refused)
+    );
+    assert_eq!(reports(&app), ["FlowWithoutWorld"; 2]);
 }
 
 #[test]
