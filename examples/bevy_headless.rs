@@ -33,6 +33,10 @@ struct Ram {
     blows: u32,
 }
 
+fn ram() -> impl Bundle {
+    (Ram { blows: 0 }, DespawnOnExit(Phase::Siege))
+}
+
 /// A ram has hit the gate.
 #[derive(EntityEvent, Clone)]
 struct Hit {
@@ -108,7 +112,7 @@ fn story(mut commands: Commands) {
             }
         );
 
-        // Leaving the state ends the rams' flows, whatever they were doing.
+        // Leaving the state despawns the rams, and that ends their flows, whatever they were doing.
         fx.with(|cx| {
             cx.host_mut()
                 .resource_mut::<NextState<Phase>>()
@@ -125,8 +129,7 @@ fn story(mut commands: Commands) {
 fn begin_siege(mut commands: Commands) {
     commands.state_flow(Phase::Siege, "reinforcements", async |fx| {
         fx.for_each_with_delay(3, secs(2), async |_| {
-            fx.with(|cx| cx.host_mut().spawn(Ram { blows: 0 }).id())
-                .map(drop)
+            fx.with(|cx| cx.host_mut().spawn(ram()).id()).map(drop)
         })
         .await?;
         Ok(())
@@ -143,7 +146,7 @@ fn bring_rams(
         Err("there is a truce")?;
     }
     for _ in 0..count {
-        commands.spawn(Ram { blows: 0 });
+        commands.spawn(ram());
     }
     Ok(format!("{count} rams come up the hill"))
 }
