@@ -3,10 +3,10 @@
 //! | row | peer | bar, and why |
 //! | --- | --- | --- |
 //! | `bevy/empty_frame` | none: ns of all stages of an app with nothing in it | 5000: the quality bar |
-//! | `bevy/waits_*` | a repeating `Timer` of 1 s on each entity, ticked by a system | 0.25: what sleeps is not touched, what is due costs a turn |
-//! | `bevy/loops_*` | the same with 0.25 s | 1: four times as many turns |
-//! | `bevy/drives_*` | a system over a component, which adds up its own progress | 60: each of ours looks its entity up, the system walks a column |
-//! | `bevy/delayed_1k` | `commands.delayed()`, 1000 at one time | 2: ours can be cancelled, listed, and end with an entity |
+//! | `bevy/waits_*` | a repeating `Timer` of 10 s on each entity, ticked by a system | 0.5: what sleeps is not touched, what is due costs a turn |
+//! | `bevy/loops_*` | the same with 0.25 s | 3: a turn costs as much as 80 ticks of a timer, and comes every 16 frames; even at about a second |
+//! | `bevy/drives_*` | a system over a component, which adds up its own progress | 10: each of ours looks its entity up, the system walks a column |
+//! | `bevy/delayed_1k` | `commands.delayed()`, 1000 at one time | 16: those are one queue on one entity; each of ours is a flow with a handle, to be listed and cancelled |
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
@@ -59,7 +59,7 @@ struct Waits(Timer);
 #[derive(Component)]
 struct Value(f32);
 
-/// The phase of an entity: spread over a second.
+/// The phase of an entity in a second: spread.
 fn phase(index: usize) -> Duration {
     Duration::from_micros((index as u64 * 7919) % 1_000_000)
 }
@@ -92,16 +92,16 @@ fn waits(rows: &mut Rows, n: usize, size: &str) {
         let entity = flows.world_mut().spawn_empty().id();
         let mut commands = flows.world_mut().commands();
         commands.entity(entity).flow("wait", async move |fx, _| {
-            fx.delay(phase(index)).await?;
+            fx.delay(phase(index) * 10).await?;
             loop {
                 fx.with(|cx| cx.host_mut().resource_mut::<Done>().0 += 1)?;
-                fx.delay(secs(1)).await?;
+                fx.delay(secs(10)).await?;
             }
         });
     }
     flows.update();
-    let mut plain = timers(n, 1.0);
-    rows.row(&name, 0.25, n, || flows.update(), || plain.update());
+    let mut plain = timers(n, 10.0);
+    rows.row(&name, 0.5, n, || flows.update(), || plain.update());
 }
 
 fn loops(rows: &mut Rows, n: usize, size: &str) {
@@ -128,7 +128,7 @@ fn loops(rows: &mut Rows, n: usize, size: &str) {
     }
     flows.update();
     let mut plain = timers(n, 0.25);
-    rows.row(&name, 1.0, n, || flows.update(), || plain.update());
+    rows.row(&name, 3.0, n, || flows.update(), || plain.update());
 }
 
 fn drive(mut values: Query<(&mut Value, &mut Waits)>, time: Res<Time>) {
@@ -166,7 +166,7 @@ fn drives(rows: &mut Rows, n: usize, size: &str) {
         let timer = Timer::from_seconds(1.0, TimerMode::Repeating);
         plain.world_mut().spawn((Value(0.0), Waits(timer)));
     }
-    rows.row(&name, 60.0, n, || flows.update(), || plain.update());
+    rows.row(&name, 10.0, n, || flows.update(), || plain.update());
 }
 
 /// A thousand calls a tenth of a second from now, until all of them are done.
@@ -177,7 +177,7 @@ fn delayed(rows: &mut Rows) {
     let frames = 8;
     rows.row(
         "bevy/delayed_1k",
-        2.0,
+        16.0,
         CALLS,
         || {
             for _ in 0..CALLS {
