@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-cargo bench --workspace --no-run
+cargo bench --workspace --all-features --no-run

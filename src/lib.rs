@@ -28,7 +28,10 @@
 //! - `terminal`: the terminal front end of the console.
 //! - `easing` (default): the named curves of `Ease`.
 //! - `testing`: helpers for tests, in `stillcooking::testing`.
+//! - `bevy`: Bevy 0.20, in `stillcooking::bevy`; `bevy_state`: the same, with worlds of states.
 
+#[cfg(feature = "bevy")]
+pub mod bevy;
 mod inspect;
 mod latent;
 
@@ -56,14 +59,14 @@ pub use sc_console::{Terminal, TerminalError, TerminalHandle};
 #[cfg(feature = "testing")]
 pub use sc_core::testing;
 pub use sc_core::{
-    Access, AccessError, AnyCx, Clock, Configure, Culprit, Cx, DeadlineQueue, DeadlineToken,
-    Driver, DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError, FrameReport,
-    FrameTrace, InspectHook, InstanceId, Life, LineProblem, ManualClock, OsClock, Owner, Panic,
-    PanicPolicy, Poster, Report, ReportHandler, ReportKind, RunReport, Runtime, RuntimeGone, Secs,
-    Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase, TickError, TickGroup,
-    TickId, TickInfo, TickKey, TickSettings, Tickable, TimeError, TraceError, TraceFormat,
-    TraceProcess, TraceSource, TraceUnit, WorldDelta, WorldError, WorldId, WorldInfo, WorldKind,
-    WorldOptions, secs,
+    Access, AccessError, Anchor, AnyCx, Clock, Configure, Culprit, Cx, DeadlineQueue,
+    DeadlineToken, Driver, DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError,
+    FrameReport, FrameTrace, InspectHook, InstanceId, Life, LineProblem, ManualClock, OsClock,
+    Owner, Panic, PanicPolicy, Poster, Report, ReportHandler, ReportKind, RunReport, Runtime,
+    RuntimeGone, Secs, Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase,
+    TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable, TimeError, TraceError,
+    TraceFormat, TraceProcess, TraceSource, TraceUnit, WorldDelta, WorldError, WorldId, WorldInfo,
+    WorldKind, WorldOptions, secs,
 };
 
 #[cfg(feature = "easing")]
@@ -108,4 +111,7 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../docs/recipes.md")]
     struct Recipes;
+    #[cfg(all(feature = "bevy_state", feature = "commands", feature = "easing"))]
+    #[doc = include_str!("../docs/bevy.md")]
+    struct Bevy;
 }

@@ -3,8 +3,10 @@
 //! One line a row, for a person and for a script:
 //! `ratio NAME ours_ns peer_ns RATIO bar BAR ok|short`. `ours_ns` and `peer_ns` are nanoseconds
 //! an item; `short` means that the bar was missed. `cargo bench --bench ratios -- NAME` runs the
-//! rows whose name contains NAME.
+//! rows whose name contains NAME; `--features bevy` adds those of Bevy.
 
+#[cfg(feature = "bevy")]
+mod bevy;
 mod body;
 mod console;
 mod flow;
@@ -18,5 +20,7 @@ fn main() {
     tick::rows(&mut rows);
     flow::rows(&mut rows);
     console::rows(&mut rows);
+    #[cfg(feature = "bevy")]
+    bevy::rows(&mut rows);
     rows.finish();
 }

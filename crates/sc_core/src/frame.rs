@@ -376,6 +376,31 @@ impl<H> Runtime<H> {
         Ok(report)
     }
 
+    /// Ends a frame that a panic left open, as [`tick`](Self::tick) does: the stages that have not run are
+    /// left out. `None` when no frame is open.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, Stage};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// // .. a stage panics, and the host goes on ..
+    /// assert_eq!(rt.abandon_frame(&mut host).map(|report| report.frame), Some(1));
+    /// assert!(rt.abandon_frame(&mut host).is_none());
+    /// rt.begin_frame(&mut host, 0.016)?;
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// As [`end_frame`](Self::end_frame).
+    pub fn abandon_frame(&mut self, host: &mut H) -> Option<FrameReport> {
+        self.frame.open?;
+        let (report, panicked) = self.finish_frame(host);
+        if let Some(payload) = panicked {
+            resume_unwind(payload);
+        }
+        Some(report)
+    }
+
     /// Everything that can refuse a frame.
     fn check_begin(&self, real_delta: Secs) -> Result<u64, FrameError> {
         if self.is_shut_down {
@@ -401,6 +426,7 @@ impl<H> Runtime<H> {
 
         // On the old readings: what came from outside, and what was asked for between frames.
         self.announce_ended_lives(host);
+        self.cx(host).after_callback();
         self.run_posted(host);
         if self.inbox.any_dropped() {
             self.mark_dropped();
@@ -500,6 +526,7 @@ impl<H> Runtime<H> {
     fn run_next_stage(&mut self, host: &mut H, stage: Stage) {
         self.frame.open = Some(stage.next());
         self.announce_ended_lives(host);
+        self.cx(host).after_callback();
         if stage == Stage::Worldless {
             let deltas = self.clocks.frame();
             let mut cx = self.cx(host);
@@ -524,6 +551,10 @@ impl<H> Runtime<H> {
                 self.run_world_hooks(host, Stage::End, self.frame.worlds[index]);
             }
             self.run_hooks(host, Stage::End);
+            if self.inbox.any_dropped() {
+                self.mark_dropped();
+            }
+            self.cx(host).after_callback();
         }));
         self.close_frame();
         self.settle();

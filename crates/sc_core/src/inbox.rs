@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cx::Cx;
-use crate::tick::TickId;
+use crate::tick::{OnDrop, TickId};
 
 type PostedFn<H> = dyn FnOnce(&mut Cx<'_, H>) + Send;
 
@@ -19,7 +19,7 @@ struct Queues<H: 'static> {
     /// Cleared when the runtime is gone; what arrives later is refused.
     open: bool,
     posted: Vec<Posted<H>>,
-    dropped: Vec<TickId>,
+    dropped: Vec<(TickId, OnDrop)>,
 }
 
 pub(crate) struct Inbox<H: 'static> {
@@ -31,7 +31,7 @@ pub(crate) struct Inbox<H: 'static> {
 
 /// What an owner needs of the inbox, whatever the host type.
 pub(crate) trait OwnerSink: Send + Sync {
-    fn owner_dropped(&self, id: TickId);
+    fn owner_dropped(&self, id: TickId, then: OnDrop);
 }
 
 impl<H> Inbox<H> {
@@ -58,12 +58,17 @@ impl<H> Inbox<H> {
 
     /// Whether the owner of `id` was dropped and the runtime has not marked its object yet.
     pub(crate) fn is_dropped(&self, id: TickId) -> bool {
-        self.any_dropped() && self.lock().dropped.contains(&id)
+        self.any_dropped()
+            && self
+                .lock()
+                .dropped
+                .iter()
+                .any(|&(dropped, _)| dropped == id)
     }
 
     /// Moves the dropped owners to the end of `into`, in order of arrival.
     #[cold]
-    pub(crate) fn take_dropped(&self, into: &mut Vec<TickId>) {
+    pub(crate) fn take_dropped(&self, into: &mut Vec<(TickId, OnDrop)>) {
         let mut queues = self.lock();
         self.any_dropped.store(false, Ordering::Release);
         into.append(&mut queues.dropped);
@@ -88,10 +93,10 @@ impl<H> Inbox<H> {
 }
 
 impl<H> OwnerSink for Inbox<H> {
-    fn owner_dropped(&self, id: TickId) {
+    fn owner_dropped(&self, id: TickId, then: OnDrop) {
         let mut queues = self.lock();
         if queues.open {
-            queues.dropped.push(id);
+            queues.dropped.push((id, then));
             self.any_dropped.store(true, Ordering::Release);
         }
     }

@@ -56,7 +56,8 @@ pub use report::{ExtensionReport, Report, ReportHandler, ReportKind, Severity};
 pub use runtime::{PanicPolicy, Runtime};
 pub use stopwatch::Stopwatch;
 pub use tick::{
-    Configure, Life, Owner, TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable,
+    Anchor, Configure, Life, Owner, TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings,
+    Tickable,
 };
 pub use trace::{
     FrameTrace, LineProblem, TraceError, TraceFormat, TraceProcess, TraceSource, TraceUnit,

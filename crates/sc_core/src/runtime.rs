@@ -443,9 +443,10 @@ impl<H> Drop for Runtime<H> {
     fn drop(&mut self) {
         self.inbox.close();
         self.keep_handler_panics = true;
+        let of_interest = flag::INITIALIZED | flag::ANCHOR;
         let all: Vec<u32> = (0..self.slots.hot.len())
             .filter_map(|index| u32::try_from(index).ok())
-            .filter(|&slot| self.slots.has(slot, flag::INITIALIZED))
+            .filter(|&slot| self.slots.flags(slot) & of_interest == flag::INITIALIZED)
             .collect();
         for slot in self.slots.newest_first(&all) {
             let what = "the runtime was dropped while it was still initialized";

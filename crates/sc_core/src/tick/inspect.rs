@@ -72,7 +72,7 @@ impl<H> Runtime<H> {
             let alive = members
                 .into_iter()
                 .filter(|&slot| !self.inbox.is_dropped(self.slots.id(slot)))
-                .filter(|&slot| !self.slots.has(slot, flag::DEAD));
+                .filter(|&slot| !self.slots.has(slot, flag::DEAD | flag::ANCHOR));
             list.extend(alive.map(|slot| self.tick_info(slot)));
         }
         list

@@ -143,12 +143,53 @@ impl<T> fmt::Debug for TickKey<T> {
 #[must_use = "dropping the owner destroys the object"]
 pub struct Owner<T> {
     key: TickKey<T>,
+    then: OnDrop,
     sink: Arc<dyn OwnerSink>,
+}
+
+/// What becomes of an object when its owner is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OnDrop {
+    /// It is dead.
+    Dies,
+    /// It is shut down, and then dead.
+    ShutsDown,
 }
 
 impl<T> Owner<T> {
     pub(crate) fn new(key: TickKey<T>, sink: Arc<dyn OwnerSink>) -> Self {
-        Owner { key, sink }
+        Owner {
+            key,
+            then: OnDrop::Dies,
+            sink,
+        }
+    }
+
+    /// The same owner, the drop of which is a shutdown: for objects that end with what holds their
+    /// owner, such as an entity with a component. From the drop on the object does not tick and what
+    /// is bound to it is not called; its shutdown event runs between two callbacks, by the next stage
+    /// or, if none follows, in this frame's `End` (between frames: in the next `Begin`). Nothing is
+    /// reported.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime, Tickable, WorldKind};
+    /// struct Lamp;
+    /// impl Tickable<u32> for Lamp {
+    ///     fn shutdown(&mut self, cx: &mut Cx<'_, u32>) { *cx.host_mut() += 1; }
+    /// }
+    /// # let (mut rt, mut shut_down) = (Runtime::<u32>::new(), 0);
+    /// # let mut cx = rt.cx(&mut shut_down);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// let lamp = cx.spawn_in(world, Lamp)?.shutdown_on_drop();
+    /// drop(lamp);
+    /// let report = rt.tick_secs(&mut shut_down, 0.1)?;
+    /// assert_eq!((shut_down, report.reports), (1, 0));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use = "dropping the owner destroys the object"]
+    pub fn shutdown_on_drop(mut self) -> Self {
+        self.then = OnDrop::ShutsDown;
+        self
     }
 
     /// The object's key.
@@ -187,7 +228,7 @@ impl<T> Owner<T> {
 
 impl<T> Drop for Owner<T> {
     fn drop(&mut self) {
-        self.sink.owner_dropped(self.key.id);
+        self.sink.owner_dropped(self.key.id, self.then);
     }
 }
 

@@ -4,6 +4,7 @@
 use super::slots::flag;
 use super::{TickError, TickId};
 use crate::cx::Cx;
+use crate::runtime::Runtime;
 
 /// One life of an object. An object that is shut down and initialized again has a new one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -93,5 +94,18 @@ impl<H> Cx<'_, H> {
     pub fn is_initialized(&self, object: impl Into<TickId>) -> bool {
         let slot = self.rt.live_now(object.into());
         slot.is_ok_and(|slot| self.rt.slots.has(slot, flag::INITIALIZED))
+    }
+}
+
+impl<H> Runtime<H> {
+    /// Its owner was dropped, and that asks for its shutdown.
+    pub(super) fn owe_shutdown(&mut self, slot: u32) {
+        let slots = &mut self.slots;
+        let ending = flag::INITIALIZED | flag::SHUTDOWN_PENDING | flag::SHUTTING_DOWN;
+        if slots.flags(slot) & ending == flag::INITIALIZED {
+            slots.set(slot, flag::SHUTDOWN_PENDING);
+            slots.pending_shutdown.push(slot);
+            self.attention = true;
+        }
     }
 }

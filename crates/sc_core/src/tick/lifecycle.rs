@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::batch::Typed;
-use super::key::{Owner, TickId, TickKey};
+use super::key::{OnDrop, Owner, TickId, TickKey};
 use super::set::Place;
 use super::slots::{Slots, flag};
 use super::{Home, TickError, Tickable};
@@ -162,7 +162,7 @@ impl<H> Cx<'_, H> {
         Ok(TickKey::new(id))
     }
 
-    fn insert<T: Tickable<H>>(&mut self, object: T, flags: u32) -> Owner<T> {
+    pub(super) fn insert<T: Tickable<H>>(&mut self, object: T, flags: u32) -> Owner<T> {
         let id = self.rt.slots.insert(Box::new(object), flags);
         let sink: Arc<dyn OwnerSink> = self.rt.inbox.clone();
         Owner::new(TickKey::new(id), sink)
@@ -479,8 +479,11 @@ impl<H> Runtime<H> {
     pub(crate) fn mark_dropped(&mut self) {
         let mut dropped = std::mem::take(&mut self.slots.dropped_scratch);
         self.inbox.take_dropped(&mut dropped);
-        for id in dropped.drain(..) {
+        for (id, then) in dropped.drain(..) {
             if let Ok(slot) = self.slots.live(id) {
+                if then == OnDrop::ShutsDown {
+                    self.owe_shutdown(slot);
+                }
                 self.slots.mark_dead(slot);
             }
         }
@@ -551,11 +554,11 @@ impl<H> Runtime<H> {
         let mut dead = std::mem::take(&mut self.slots.dead);
         for &slot in &dead {
             if self.slots.has(slot, flag::INITIALIZED) {
-                let report = Report::new(
-                    ReportKind::OwnerDropped,
-                    "destroyed while still initialized - the owner never called shutdown",
-                );
-                self.report_on(slot, report);
+                if !self.slots.has(slot, flag::ANCHOR) {
+                    let what =
+                        "destroyed while still initialized - the owner never called shutdown";
+                    self.report_on(slot, Report::new(ReportKind::OwnerDropped, what));
+                }
                 self.uninitialize(slot);
             }
         }

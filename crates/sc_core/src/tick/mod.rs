@@ -1,6 +1,7 @@
 //! Tickable objects: contract, ownership, registry, order, and the pass that ticks them.
 
 mod access;
+mod anchor;
 pub(crate) mod batch;
 mod configure;
 mod contract;
@@ -17,6 +18,7 @@ mod settings;
 mod settle;
 pub(crate) mod slots;
 
+pub use anchor::Anchor;
 pub use configure::Configure;
 pub use contract::Tickable;
 pub use error::TickError;
@@ -25,6 +27,7 @@ pub use key::{Owner, TickId, TickKey};
 pub use life::Life;
 pub use settings::{TickGroup, TickSettings};
 
+pub(crate) use key::OnDrop;
 pub(crate) use lifecycle::Grave;
 pub(crate) use list::Label;
 pub(crate) use set::{Home, TickSet};

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::batch::Typed;
 use super::contract::Tickable;
-use super::key::TickId;
+use super::key::{OnDrop, TickId};
 use super::life::Life;
 use super::list::Label;
 use super::order::Order;
@@ -41,6 +41,8 @@ pub(crate) mod flag {
     pub(crate) const WORLDLESS: u32 = 1 << 10;
     /// The world owns it: it goes when it is shut down, at the latest with the world.
     pub(crate) const WORLD_OWNED: u32 = 1 << 11;
+    /// An anchor: its end is never an omission, and it is in no list.
+    pub(crate) const ANCHOR: u32 = 1 << 12;
 }
 
 /// What a pass touches of an object: 32 bytes.
@@ -116,7 +118,7 @@ pub(crate) struct Slots<H: 'static> {
     pub(crate) ended: Vec<Life>,
     /// Whether any extension wants to be told.
     pub(crate) tell_ended: bool,
-    pub(crate) dropped_scratch: Vec<TickId>,
+    pub(crate) dropped_scratch: Vec<(TickId, OnDrop)>,
 }
 
 impl<H> Slots<H> {

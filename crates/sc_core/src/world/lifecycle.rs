@@ -187,6 +187,25 @@ impl<H> Cx<'_, H> {
         Ok(())
     }
 
+    /// How fast a world's dilated clocks run.
+    ///
+    /// ```
+    /// # use sc_core::{Runtime, WorldKind};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let world = cx.create_world(WorldKind::Game)?;
+    /// cx.set_dilation(world, 0.25)?;
+    /// assert_eq!(cx.dilation(world)?, 0.25);
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`WorldError::Gone`].
+    pub fn dilation(&self, world: WorldId) -> Result<f64, WorldError> {
+        let found = self.rt.worlds.get(world).ok_or(WorldError::Gone)?;
+        Ok(found.clocks.dilation())
+    }
+
     /// The reading of a world's clock: the sum of the deltas it has handed out.
     ///
     /// ```

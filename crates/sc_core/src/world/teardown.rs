@@ -96,6 +96,8 @@ impl<H> Cx<'_, H> {
         if self.rt.inbox.any_dropped() {
             self.rt.mark_dropped();
         }
+        // Those whose owners' drop was the wish for it.
+        self.finish_pending_shutdowns();
         let Some(set) = self.rt.tick_set(home) else {
             return;
         };

@@ -1,0 +1,199 @@
+//! Flows by `Commands` and `EntityCommands`.
+
+use bevy_ecs::entity::Entity;
+use bevy_ecs::system::{Commands, EntityCommands};
+use bevy_ecs::world::World;
+use sc_core::Cx;
+use sc_flow::{FlowCx, FlowError};
+
+use crate::cx::BevyCx;
+use crate::handle::{Bound, FlowHandle, FlowState};
+use crate::queue::ask;
+
+/// Flows by [`Commands`]. What is asked for is done when the commands are applied; if the runtime
+/// is running then, at the start of its next stage.
+pub trait FlowCommands {
+    /// Starts an async flow in the app's world. A refusal is reported, and the handle says
+    /// [`Refused`](FlowState::Refused).
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// # use sc_core::secs;
+    /// #[derive(Resource)]
+    /// struct Lights(bool);
+    /// fn blink(mut commands: Commands) {
+    ///     commands.flow("blink", async |fx| {
+    ///         fx.delay(secs(0.5)).await?;
+    ///         fx.with(|cx| cx.host_mut().insert_resource(Lights(true)))
+    ///     });
+    /// }
+    /// # bevy_ecs::system::assert_is_system(blink);
+    /// ```
+    fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static;
+
+    /// Cancels a flow; one that has not started yet never does.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// #[derive(Resource)]
+    /// struct Alarm(FlowHandle);
+    /// fn all_clear(alarm: Res<Alarm>, mut commands: Commands) { commands.cancel_flow(&alarm.0); }
+    /// # bevy_ecs::system::assert_is_system(all_clear);
+    /// ```
+    fn cancel_flow(&mut self, flow: &FlowHandle);
+
+    /// Calls `f` with the runtime, as a callback in the app's world: for everything that a
+    /// [`Cx`] can do.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// # use sc_core::Cx;
+    /// # use sc_flow::{ForEach, Step};
+    /// # #[derive(Component)] struct Enemy;
+    /// fn wave(mut commands: Commands) {
+    ///     commands.with_cx(|cx| {
+    ///         let started = ForEach::index(10).delay(0.25)
+    ///             .each(|cx: &mut Cx<'_, World>, _| { cx.host_mut().spawn(Enemy); Step::Continue })
+    ///             .start(cx);
+    ///         debug_assert!(started.is_ok());
+    ///     });
+    /// }
+    /// # bevy_ecs::system::assert_is_system(wave);
+    /// ```
+    fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static);
+}
+
+impl FlowCommands for Commands<'_, '_> {
+    fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let theirs = handle.clone();
+        self.queue(move |world: &mut World| {
+            start(world, theirs, name, |_| Ok(Bound::default()), body)
+        });
+        handle
+    }
+
+    fn cancel_flow(&mut self, flow: &FlowHandle) {
+        let flow = flow.clone();
+        self.queue(move |world: &mut World| {
+            ask(world, Box::new(move |cx| flow.cancel(cx)));
+        });
+    }
+
+    fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
+        self.queue(move |world: &mut World| {
+            ask(world, Box::new(f));
+        });
+    }
+}
+
+/// Flows of an entity, by [`EntityCommands`].
+pub trait EntityFlowCommands {
+    /// Starts an async flow in the app's world, bound to the entity: despawning it ends the flow
+    /// `Aborted`, wherever that happens. Of an entity that does not exist when the commands are
+    /// applied, it is refused and reported.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// # use sc_core::secs;
+    /// fn fuse(bomb: Entity, mut commands: Commands) {
+    ///     commands.entity(bomb).flow("fuse", async |fx, bomb| {
+    ///         fx.delay(secs(3)).await?;
+    ///         fx.with(|cx| cx.host_mut().despawn(bomb))?;
+    ///         Ok(())
+    ///     });
+    /// }
+    /// ```
+    fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static;
+
+    /// Calls `f` with the runtime and the entity, whether it still exists or not:
+    /// [`BevyCx::entity_owner`] tells, and binds.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// # use sc_core::Cx;
+    /// # use sc_flow::ForEach;
+    /// # #[derive(Component)] struct Arrow;
+    /// fn shoot(archer: Entity, mut commands: Commands) {
+    ///     commands.entity(archer).with_cx(|cx, archer| {
+    ///         let Ok(owner) = cx.entity_owner(archer) else { return };
+    ///         let started = ForEach::index(3).delay(0.5)
+    ///             .each(|cx: &mut Cx<'_, World>, _| { cx.host_mut().spawn(Arrow); })
+    ///             .owner(owner)
+    ///             .start(cx);
+    ///         debug_assert!(started.is_ok());
+    ///     });
+    /// }
+    /// ```
+    fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>, Entity) + Send + 'static)
+    -> &mut Self;
+}
+
+impl EntityFlowCommands for EntityCommands<'_> {
+    fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let (theirs, entity) = (handle.clone(), self.id());
+        self.commands().queue(move |world: &mut World| {
+            let body = async move |fx| body(fx, entity).await;
+            start(world, theirs, name, move |cx| of_entity(cx, entity), body);
+        });
+        handle
+    }
+
+    fn with_cx(
+        &mut self,
+        f: impl FnOnce(&mut Cx<'_, World>, Entity) + Send + 'static,
+    ) -> &mut Self {
+        let entity = self.id();
+        self.commands().queue(move |world: &mut World| {
+            ask(world, Box::new(move |cx| f(cx, entity)));
+        });
+        self
+    }
+}
+
+/// What binds a flow to an entity.
+pub(crate) fn of_entity(cx: &mut Cx<'_, World>, entity: Entity) -> Result<Bound, String> {
+    match cx.entity_owner(entity) {
+        Ok(owner) => Ok(Bound {
+            owner: Some(owner),
+            world: None,
+        }),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Starts a flow as soon as the runtime is there.
+pub(crate) fn start<F>(
+    world: &mut World,
+    handle: FlowHandle,
+    name: &'static str,
+    bound: impl FnOnce(&mut Cx<'_, World>) -> Result<Bound, String> + Send + 'static,
+    body: F,
+) where
+    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
+{
+    let theirs = handle.clone();
+    let request = move |cx: &mut Cx<'_, World>| {
+        let bound = bound(cx);
+        theirs.start(cx, name, bound, body);
+    };
+    if !ask(world, Box::new(request)) {
+        handle.set(FlowState::Refused);
+    }
+}

@@ -1,0 +1,310 @@
+//! The console in an app: commands that run systems, variables as resources.
+
+use std::any::type_name;
+use std::ops::{Deref, DerefMut};
+
+use bevy_app::App;
+use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut, Tick};
+use bevy_ecs::resource::Resource;
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::system::{BoxedSystem, IntoSystem, Local, SystemId, SystemInput};
+use bevy_ecs::world::World;
+use sc_console::{CommandDef, CommandError, ConsoleArg, ConsoleExt, Output, Variable, VariableExt};
+use sc_core::{Cx, Report, ReportKind, Stage};
+
+use crate::plugin::{Cooking, StageSystems};
+use crate::reports;
+use crate::slot::WorldCx;
+
+/// A command that runs a system; made by [`console_command!`](crate::console_command).
+pub struct ConsoleCommand(CommandDef<World>);
+
+/// What the macro makes.
+#[must_use]
+pub fn command(definition: CommandDef<World>) -> ConsoleCommand {
+    ConsoleCommand(definition)
+}
+
+/// What a system of a command may return: nothing, a text to show, or a `Result` of one of these.
+pub trait CommandReply {
+    #[doc(hidden)]
+    fn reply(self, out: &mut Output) -> Result<(), CommandError>;
+}
+
+impl CommandReply for () {
+    fn reply(self, _out: &mut Output) -> Result<(), CommandError> {
+        Ok(())
+    }
+}
+
+impl CommandReply for String {
+    fn reply(self, out: &mut Output) -> Result<(), CommandError> {
+        Ok(writeln!(out, "{self}")?)
+    }
+}
+
+impl CommandReply for &'static str {
+    fn reply(self, out: &mut Output) -> Result<(), CommandError> {
+        Ok(writeln!(out, "{self}")?)
+    }
+}
+
+impl<T: CommandReply, E: Into<CommandError>> CommandReply for Result<T, E> {
+    fn reply(self, out: &mut Output) -> Result<(), CommandError> {
+        self.map_err(Into::into)?.reply(out)
+    }
+}
+
+/// The system of a command: registered when it is first run, so that its `Local`s stay.
+#[doc(hidden)]
+pub enum CommandSystem<I: SystemInput + 'static, O: 'static> {
+    Fresh(Option<BoxedSystem<I, O>>),
+    Registered(SystemId<I, O>),
+}
+
+impl<I: SystemInput + 'static, O: CommandReply + 'static> CommandSystem<I, O> {
+    #[must_use]
+    pub fn new<M>(system: impl IntoSystem<I, O, M> + 'static) -> Self {
+        CommandSystem::Fresh(Some(Box::new(IntoSystem::into_system(system))))
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// The system's own, and that it could not run.
+    pub fn run(
+        &mut self,
+        cx: &mut Cx<'_, World>,
+        input: I::Inner<'_>,
+        out: &mut Output,
+    ) -> Result<(), CommandError> {
+        if let CommandSystem::Fresh(system) = self
+            && let Some(system) = system.take()
+        {
+            *self = CommandSystem::Registered(cx.host_mut().register_boxed_system(system));
+        }
+        match self {
+            CommandSystem::Registered(id) => {
+                let outcome = cx.host_mut().run_system_with(*id, input);
+                outcome.map_err(|error| error.to_string())?.reply(out)
+            }
+            CommandSystem::Fresh(_) => Err("its system could not be registered")?,
+        }
+    }
+}
+
+/// A console command that runs a system: the syntax of `sc_console::command!`, with `=> system` for a
+/// body. The parameters arrive as the system's input: none as `()`, one as itself, several as a tuple.
+///
+/// The system may return nothing, a text to show, or a `Result` of one of these.
+///
+/// ```
+/// # use bevy_app::App;
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_time::TimePlugin;
+/// # use sc_bevy::*;
+/// # use sc_console::{ConsoleExt, Source};
+/// #[derive(Resource)]
+/// struct Gold(u32);
+///
+/// fn give(In((amount, to)): In<(u32, String)>, mut gold: ResMut<Gold>) -> String {
+///     gold.0 += amount;
+///     format!("{amount} gold to {to}")
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins((TimePlugin, StillCookingPlugins))
+///     .insert_resource(Gold(0))
+///     .add_console_command(console_command! {
+///         /// Gives gold to someone.
+///         MyGame.GiveGold (
+///             /// How much.
+///             amount: u32,
+///             /// To whom.
+///             to: String = "the player".to_owned(),
+///         ) => give
+///     });
+/// # #[cfg(feature = "commands")] {
+/// let run = app.world_mut().with_cx(|cx| cx.run_line("mygame.givegold 7", Source::Local))?;
+/// assert_eq!(run.text(), "7 gold to the player");
+/// assert_eq!(app.world().resource::<Gold>().0, 7);
+/// # }
+/// # Ok::<(), CxError>(())
+/// ```
+#[macro_export]
+macro_rules! console_command {
+    ($(#[doc = $doc:literal])* $head:ident $(. $tail:ident)* $([$($flag:ident),* $(,)?])?
+        ($($(#[$($attr:tt)+])* $param:ident : $type:ty $(= $default:expr)?),* $(,)?) => $system:expr
+    ) => {{
+        #[allow(unused_mut)]
+        let mut system = $crate::__private::CommandSystem::new($system);
+        $crate::__private::command($crate::__private::sc_console::dynamic_command! {
+            $(#[doc = $doc])*
+            $head $(. $tail)* $([$($flag),*])? ($($(#[$($attr)+])* $param : $type $(= $default)?),*)
+            |cx: &mut $crate::__private::Cx<'_, $crate::__private::bevy_ecs::world::World>, out| {
+                #[allow(unused_parens)]
+                system.run(cx, ($($param),*), out)
+            }
+        })
+    }};
+}
+
+/// A console variable that has a resource; declared by [`console_variable!`](crate::console_variable).
+pub trait ConsoleVariable: Send + Sync + 'static {
+    /// The type of its values.
+    type Value: ConsoleArg + PartialEq + Send + Sync;
+
+    /// The variable's key, for `cx.var(..)`.
+    fn key() -> Variable<Self::Value>;
+}
+
+/// The value of a console variable, as a resource.
+#[derive(Resource)]
+pub struct Var<V: ConsoleVariable>(V::Value);
+
+impl<V: ConsoleVariable> Deref for Var<V> {
+    type Target = V::Value;
+
+    fn deref(&self) -> &V::Value {
+        &self.0
+    }
+}
+
+impl<V: ConsoleVariable> DerefMut for Var<V> {
+    fn deref_mut(&mut self) -> &mut V::Value {
+        &mut self.0
+    }
+}
+
+/// Declares a console variable that has a resource: the syntax of `sc_console::variable!`, with the
+/// name of a type for a key. [`AppConsole::add_console_variable`] adds the resource, [`Var`] reads it.
+///
+/// ```
+/// # use bevy_app::App;
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_time::TimePlugin;
+/// # use sc_bevy::*;
+/// # use sc_console::{SetBy, VariableExt};
+/// console_variable! {
+///     /// How fast the player is, in metres a second.
+///     pub Speed = MyGame.PlayerSpeed: f64 = 5.0, range 0.0..=20.0
+/// }
+/// fn walk(speed: Res<Var<Speed>>) { let _metres: f64 = **speed; }
+///
+/// let mut app = App::new();
+/// app.add_plugins((TimePlugin, StillCookingPlugins)).add_console_variable::<Speed>();
+/// app.world_mut().with_cx(|cx| cx.set_var_text("MyGame.PlayerSpeed", "7.5", SetBy::Console))??;
+/// assert_eq!(**app.world().resource::<Var<Speed>>(), 7.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[macro_export]
+macro_rules! console_variable {
+    ($(#[doc = $doc:literal])* $vis:vis $Name:ident = $head:ident $(. $tail:ident)* : $type:ty
+        = $default:expr $(, $($option:tt)*)?
+    ) => {
+        $(#[doc = $doc])*
+        $vis enum $Name {}
+
+        impl $crate::ConsoleVariable for $Name {
+            type Value = $type;
+
+            fn key() -> $crate::__private::sc_console::Variable<$type> {
+                $crate::__private::sc_console::variable! {
+                    $(#[doc = $doc])*
+                    KEY = $head $(. $tail)* : $type = $default $(, $($option)*)?
+                }
+                KEY
+            }
+        }
+    };
+}
+
+/// The console, as calls on the [`App`].
+pub trait AppConsole {
+    /// Adds a command that runs a system. One that is refused is reported; the app goes on without it.
+    ///
+    /// # Panics
+    /// When the app has no [`StillCookingPlugins`](crate::StillCookingPlugins) yet.
+    fn add_console_command(&mut self, command: ConsoleCommand) -> &mut Self;
+
+    /// Adds the resource that stands for a console variable, with the variable's value. A change by the
+    /// console is in the resource at once. A change of the resource is validated right before the stage
+    /// `Console`, as set by code; one that is refused is reported, and the resource has its old value
+    /// again.
+    ///
+    /// # Panics
+    /// When the app has no [`StillCookingPlugins`](crate::StillCookingPlugins) yet.
+    fn add_console_variable<V: ConsoleVariable>(&mut self) -> &mut Self;
+}
+
+impl AppConsole for App {
+    fn add_console_command(&mut self, command: ConsoleCommand) -> &mut Self {
+        // A refusal has been reported by the call.
+        installed(self, |cx| cx.register(command.0.runtime()).map(drop).ok());
+        self
+    }
+
+    fn add_console_variable<V: ConsoleVariable>(&mut self) -> &mut Self {
+        installed(self, |cx| {
+            let value = cx.get_var(V::key()).ok()?;
+            cx.host_mut().insert_resource(Var::<V>(value));
+            let told = |cx: &mut Cx<'_, World>, value: &V::Value| show::<V>(cx, value);
+            cx.on_var_change(V::key(), told).ok()?.detach();
+            Some(())
+        });
+        self.add_systems(Cooking, follow::<V>.before(StageSystems(Stage::Console)))
+    }
+}
+
+/// Calls the runtime of an app that must have one.
+fn installed<R>(app: &mut App, f: impl FnOnce(&mut Cx<'_, World>) -> R) -> R {
+    match app.world_mut().with_cx(f) {
+        Ok(value) => value,
+        #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Puts a value of the variable into its resource.
+fn show<V: ConsoleVariable>(cx: &mut Cx<'_, World>, value: &V::Value) {
+    match cx.host_mut().get_resource_mut::<Var<V>>() {
+        Some(mut resource) => {
+            if **resource != *value {
+                *resource = Var::<V>(value.clone());
+            }
+        }
+        None => cx.host_mut().insert_resource(Var::<V>(value.clone())),
+    }
+}
+
+/// Takes over what a system has set the resource to.
+fn follow<V: ConsoleVariable>(world: &mut World, mut seen: Local<Option<Tick>>) {
+    let Some(resource) = world.get_resource_ref::<Var<V>>() else {
+        return;
+    };
+    let changed = resource.last_changed();
+    if seen.replace(changed) == Some(changed) {
+        return;
+    }
+    let value = (**resource).clone();
+    // The runtime is home: this is a system of a schedule.
+    let _ = world.with_cx(|cx| {
+        // The console's own change, come here: it stays the console's.
+        if cx.get_var(V::key()).is_ok_and(|now| now == value) {
+            return;
+        }
+        let Err(error) = cx.set_var(V::key(), value) else {
+            return;
+        };
+        let kind = ReportKind::Extension(&reports::RESOURCE_REFUSED);
+        let what = format!("was set to what is refused: {error}");
+        let name = format!("resource Var<{}>", type_name::<V>());
+        cx.report(Report::new(kind, what).object(name));
+        let Ok(old) = cx.get_var(V::key()) else {
+            return;
+        };
+        if let Some(mut resource) = cx.host_mut().get_resource_mut::<Var<V>>() {
+            *resource.bypass_change_detection() = Var::<V>(old);
+        }
+    });
+}

@@ -1,0 +1,130 @@
+//! The handle of a flow that was asked for: known at once, whatever becomes of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy_ecs::world::World;
+use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
+use sc_flow::{Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId};
+
+use crate::reports;
+
+/// What has become of a flow that was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FlowState {
+    /// It is to be started, by the next stage at the latest.
+    Pending,
+    /// It lives.
+    Running(FlowId),
+    /// It has ended.
+    Ended(FlowFinish),
+    /// It could not be started; a report says why.
+    Refused,
+}
+
+/// A flow that was asked for by `Commands`, [`Flows`](crate::Flows) or [`LocalFlows`](crate::LocalFlows).
+/// `Send + Sync`, cheap to clone, and right at any time, also while the runtime is running.
+///
+/// ```
+/// # use bevy_app::App;
+/// # use bevy_time::TimePlugin;
+/// # use sc_bevy::*;
+/// # use sc_core::secs;
+/// # let mut app = App::new();
+/// # app.add_plugins((TimePlugin, StillCookingPlugins));
+/// let mut commands = app.world_mut().commands();
+/// let nap = commands.flow("nap", async |fx| { fx.delay(secs(60)).await?; Ok(()) });
+/// assert_eq!(nap.state(), FlowState::Pending);
+/// app.update();
+/// assert!(nap.id().is_some());
+/// ```
+#[derive(Clone, Debug)]
+pub struct FlowHandle(Arc<Mutex<FlowState>>);
+
+impl FlowHandle {
+    pub(crate) fn pending() -> Self {
+        FlowHandle(Arc::new(Mutex::new(FlowState::Pending)))
+    }
+
+    /// What has become of it.
+    #[must_use]
+    pub fn state(&self) -> FlowState {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its id while it lives, for [`FlowExt`](sc_flow::FlowExt) and `fx.flow(id)`.
+    #[must_use]
+    pub fn id(&self) -> Option<FlowId> {
+        match self.state() {
+            FlowState::Running(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set(&self, state: FlowState) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// Starts the flow, unless it was cancelled before.
+    pub(crate) fn start<F>(
+        &self,
+        cx: &mut Cx<'_, World>,
+        name: &'static str,
+        bound: Result<Bound, String>,
+        body: F,
+    ) where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
+    {
+        if self.state() != FlowState::Pending {
+            return;
+        }
+        let bound = match bound {
+            Ok(bound) => bound,
+            Err(why) => {
+                self.set(FlowState::Refused);
+                let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
+                let what = format!("was to be started, but {why}");
+                return cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
+            }
+        };
+        let told = self.clone();
+        let mut flow = Flow::new(name)
+            .on_finished(move |_: &mut Cx<'_, World>, finish| told.set(FlowState::Ended(finish)));
+        if let Some(world) = bound.world {
+            flow = flow.world(world);
+        }
+        if let Some(owner) = bound.owner {
+            flow = flow.owner(owner);
+        }
+        match flow.spawn(cx, body) {
+            Ok(id) => self.set(FlowState::Running(id)),
+            Err(error) => {
+                self.set(FlowState::Refused);
+                // That one has a report already.
+                if !matches!(error, FlowError::NoLiveWorld { .. }) {
+                    let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
+                    let what = format!("was to be started, but {error}");
+                    cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
+                }
+            }
+        }
+    }
+
+    /// Cancels the flow; one that has not started yet never does.
+    pub(crate) fn cancel(&self, cx: &mut Cx<'_, World>) {
+        match self.state() {
+            FlowState::Pending => self.set(FlowState::Ended(FlowFinish::Cancelled)),
+            FlowState::Running(id) => {
+                cx.cancel(id);
+            }
+            FlowState::Ended(_) | FlowState::Refused => {}
+        }
+    }
+}
+
+/// What a flow is bound to: the app's world, unless it says another.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Bound {
+    pub(crate) world: Option<WorldId>,
+    pub(crate) owner: Option<TickId>,
+}

@@ -1,0 +1,129 @@
+//! Flows by system parameters: for systems without `Commands`, and for what cannot be sent.
+
+use bevy_ecs::entity::Entity;
+use bevy_ecs::system::{NonSendMut, Res, SystemParam};
+use bevy_ecs::world::World;
+use sc_core::Cx;
+use sc_flow::{FlowCx, FlowError};
+
+use crate::commands::of_entity;
+use crate::handle::{Bound, FlowHandle};
+use crate::queue::{LocalQueue, Queue};
+
+/// Starts and cancels flows from any system, in parallel with others, also from one that a flow or a
+/// command runs. What is asked for is done at the start of the next stage.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use sc_bevy::*;
+/// # use sc_core::secs;
+/// fn tick_tock(flows: Flows) {
+///     flows.start("tick tock", async |fx| { fx.delay(secs(1)).await?; Ok(()) });
+/// }
+/// # bevy_ecs::system::assert_is_system(tick_tock);
+/// ```
+#[derive(SystemParam)]
+pub struct Flows<'w> {
+    queue: Res<'w, Queue>,
+}
+
+impl Flows<'_> {
+    /// As [`FlowCommands::flow`](crate::FlowCommands::flow).
+    pub fn start<F>(&self, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let theirs = handle.clone();
+        self.with_cx(move |cx| theirs.start(cx, name, Ok(Bound::default()), body));
+        handle
+    }
+
+    /// As [`EntityFlowCommands::flow`](crate::EntityFlowCommands::flow).
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// # #[derive(Component)] struct Torch;
+    /// fn flicker(torches: Query<Entity, Added<Torch>>, flows: Flows) {
+    ///     for torch in &torches {
+    ///         flows.start_for(torch, "flicker", async |fx, _torch| { fx.next_tick().await?; Ok(()) });
+    ///     }
+    /// }
+    /// # bevy_ecs::system::assert_is_system(flicker);
+    /// ```
+    pub fn start_for<F>(&self, entity: Entity, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let theirs = handle.clone();
+        self.with_cx(move |cx| {
+            let bound = of_entity(cx, entity);
+            theirs.start(cx, name, bound, async move |fx| body(fx, entity).await);
+        });
+        handle
+    }
+
+    /// As [`FlowCommands::cancel_flow`](crate::FlowCommands::cancel_flow).
+    pub fn cancel(&self, flow: &FlowHandle) {
+        let flow = flow.clone();
+        self.with_cx(move |cx| flow.cancel(cx));
+    }
+
+    /// As [`FlowCommands::with_cx`](crate::FlowCommands::with_cx).
+    pub fn with_cx(&self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
+        self.queue.push(Box::new(f));
+    }
+}
+
+/// As [`Flows`], for bodies that are not `Send`. A system with it runs on the main thread.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use sc_bevy::*;
+/// # use std::{cell::Cell, rc::Rc};
+/// fn count(mut flows: LocalFlows) {
+///     let count = Rc::new(Cell::new(0));
+///     flows.start("count", async move |fx| {
+///         loop { fx.next_tick().await?; count.set(count.get() + 1); }
+///     });
+/// }
+/// # bevy_ecs::system::assert_is_system(count);
+/// ```
+#[derive(SystemParam)]
+pub struct LocalFlows<'w> {
+    queue: NonSendMut<'w, LocalQueue>,
+}
+
+impl LocalFlows<'_> {
+    /// As [`Flows::start`].
+    pub fn start<F>(&mut self, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let theirs = handle.clone();
+        self.with_cx(move |cx| theirs.start(cx, name, Ok(Bound::default()), body));
+        handle
+    }
+
+    /// As [`Flows::start_for`].
+    pub fn start_for<F>(&mut self, entity: Entity, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let theirs = handle.clone();
+        self.with_cx(move |cx| {
+            let bound = of_entity(cx, entity);
+            theirs.start(cx, name, bound, async move |fx| body(fx, entity).await);
+        });
+        handle
+    }
+
+    /// As [`Flows::with_cx`].
+    pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + 'static) {
+        self.queue.0.push(Box::new(f));
+    }
+}

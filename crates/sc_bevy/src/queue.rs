@@ -1,0 +1,79 @@
+//! Requests that wait for the runtime: made while it is out of the `World`, or by systems that do not have
+//! the `World`.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
+use sc_core::{Cx, Runtime};
+
+use crate::error::CxError;
+use crate::slot::{call, with_runtime};
+
+/// What is to be done with the runtime.
+pub(crate) type Request = Box<dyn FnOnce(&mut Cx<'_, World>) + Send>;
+/// The same, from where the runtime's own thread is.
+pub(crate) type LocalRequest = Box<dyn FnOnce(&mut Cx<'_, World>)>;
+
+const ASKED: &str = "a closure given to `Commands` or `Flows`";
+
+/// The requests that systems have made, in order.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct Queue(Arc<Mutex<Vec<Request>>>);
+
+impl Queue {
+    /// Nothing in here runs user code while the lock is held, so a poisoned lock is still whole.
+    fn lock(&self) -> MutexGuard<'_, Vec<Request>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn push(&self, request: Request) {
+        self.lock().push(request);
+    }
+
+    fn take(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.lock())
+    }
+}
+
+/// The requests that cannot leave their thread. A non-send resource.
+#[derive(Default)]
+pub(crate) struct LocalQueue(pub(crate) Vec<LocalRequest>);
+
+/// Does a request now, or at the start of the next stage if the runtime is out. `false` when
+/// there is no runtime at all: then it is dropped, and the log says so.
+pub(crate) fn ask(world: &mut World, request: Request) -> bool {
+    let mut request = Some(request);
+    let done = with_runtime(world, |runtime, world| {
+        if let Some(request) = request.take() {
+            // A panic that is not to go on has been reported.
+            let _ = call(&mut runtime.cx(world), ASKED, request);
+        }
+    });
+    match (done, request, world.get_resource::<Queue>()) {
+        (Ok(()), ..) => true,
+        (Err(CxError::Running), Some(request), Some(queue)) => {
+            queue.push(request);
+            true
+        }
+        (Err(error), ..) => {
+            tracing::error!(target: "stillcooking", "a command for the runtime was dropped: {error}");
+            false
+        }
+    }
+}
+
+/// Does what has been asked for by now. What is asked for meanwhile waits for the next stage.
+pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
+    let requests = world.get_resource::<Queue>().map(Queue::take);
+    for request in requests.unwrap_or_default() {
+        let _ = call(&mut runtime.cx(world), ASKED, request);
+    }
+    let local = world
+        .get_non_send_mut::<LocalQueue>()
+        .filter(|queue| !queue.0.is_empty())
+        .map(|mut queue| std::mem::take(&mut queue.0));
+    for request in local.unwrap_or_default() {
+        let _ = call(&mut runtime.cx(world), ASKED, request);
+    }
+}

@@ -1,0 +1,17 @@
+//! The kinds of report that the Bevy adapter makes.
+
+use sc_core::{ExtensionReport, Severity};
+
+/// What was asked for by `Commands` or a parameter could not be done.
+pub(crate) static REQUEST_REFUSED: ExtensionReport = ExtensionReport {
+    name: "RequestRefused",
+    severity: Severity::Error,
+    fix: "ask while what it needs is there; `FlowHandle::state` says that it was refused",
+};
+
+/// A resource that stands for a console variable was set to a value that is not allowed.
+pub(crate) static RESOURCE_REFUSED: ExtensionReport = ExtensionReport {
+    name: "ResourceRefused",
+    severity: Severity::Error,
+    fix: "set the resource to a value that the variable allows; it has its old value again",
+};

@@ -1,0 +1,220 @@
+//! Worlds that live as long as a state, and awaiting states.
+
+use bevy_app::App;
+use bevy_ecs::message::{MessageCursor, Messages};
+use bevy_ecs::resource::Resource;
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::system::Commands;
+use bevy_ecs::world::{Mut, World};
+use bevy_state::prelude::{State, StateTransition, StateTransitionEvent, States};
+use bevy_state::state::StateTransitionSystems;
+use sc_core::{Clock, Cx, WorldId, WorldKind, WorldOptions};
+use sc_flow::{FlowCx, FlowError};
+
+use crate::commands::start;
+use crate::handle::{Bound, FlowHandle};
+use crate::queue::ask;
+
+/// The states of a type that have a world, and the worlds that live.
+#[derive(Resource)]
+struct StateWorlds<S: States> {
+    tracked: Vec<S>,
+    live: Vec<(S, WorldId)>,
+    seen: MessageCursor<StateTransitionEvent<S>>,
+}
+
+/// Worlds of states, as calls on the [`App`].
+pub trait AppStateWorlds {
+    /// Gives a state a world of the runtime: made when the state is entered, before `OnEnter` runs, and torn
+    /// down when it is left, after `OnExit` has run. What is started in it by
+    /// [`state_flow`](StateFlowCommands::state_flow) or [`StateCx::state_world`] ends with the state.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_state::{app::{AppExtStates, StatesPlugin}, prelude::*};
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    /// enum Screen { #[default] Menu, Game }
+    /// let mut app = App::new();
+    /// app.add_plugins((TimePlugin, StatesPlugin, StillCookingPlugins))
+    ///     .init_state::<Screen>()
+    ///     .add_state_world(Screen::Game);
+    /// app.world_mut().resource_mut::<NextState<Screen>>().set(Screen::Game);
+    /// app.update();
+    /// assert!(app.world_mut().with_cx(|cx| cx.state_world(&Screen::Game))?.is_some());
+    /// app.world_mut().resource_mut::<NextState<Screen>>().set(Screen::Menu);
+    /// app.update();
+    /// assert!(app.world_mut().with_cx(|cx| cx.state_world(&Screen::Game))?.is_none());
+    /// # Ok::<(), CxError>(())
+    /// ```
+    fn add_state_world<S: States>(&mut self, state: S) -> &mut Self;
+}
+
+impl AppStateWorlds for App {
+    fn add_state_world<S: States>(&mut self, state: S) -> &mut Self {
+        if !self.world().contains_resource::<StateWorlds<S>>() {
+            self.insert_resource(StateWorlds::<S> {
+                tracked: Vec::new(),
+                live: Vec::new(),
+                seen: MessageCursor::default(),
+            });
+            self.add_systems(
+                StateTransition,
+                follow::<S>
+                    .after(StateTransitionSystems::ExitSchedules)
+                    .before(StateTransitionSystems::TransitionSchedules),
+            );
+        }
+        let mut worlds = self.world_mut().resource_mut::<StateWorlds<S>>();
+        if !worlds.tracked.contains(&state) {
+            worlds.tracked.push(state);
+        }
+        self
+    }
+}
+
+/// Ends the world of the state that is left, makes that of the one that is entered.
+fn follow<S: States>(world: &mut World) {
+    let steps = world.resource_scope(|world, mut worlds: Mut<StateWorlds<S>>| {
+        let mut steps = Vec::new();
+        if let Some(messages) = world.get_resource::<Messages<StateTransitionEvent<S>>>() {
+            for step in worlds.seen.read(messages) {
+                if step.exited != step.entered || step.allow_same_state_transitions {
+                    steps.push((step.exited.clone(), step.entered.clone()));
+                }
+            }
+        }
+        steps
+    });
+    for (exited, entered) in steps {
+        ask(
+            world,
+            Box::new(move |cx| transition::<S>(cx, exited, entered)),
+        );
+    }
+}
+
+fn transition<S: States>(cx: &mut Cx<'_, World>, exited: Option<S>, entered: Option<S>) {
+    let worlds = |cx: &mut Cx<'_, World>, f: &dyn Fn(&mut StateWorlds<S>) -> Option<WorldId>| {
+        let found = cx.host_mut().get_resource_mut::<StateWorlds<S>>();
+        found.and_then(|mut worlds| f(&mut worlds))
+    };
+    if let Some(exited) = exited {
+        let ended = worlds(cx, &|worlds| {
+            let at = worlds.live.iter().position(|(state, _)| *state == exited)?;
+            Some(worlds.live.remove(at).1)
+        });
+        if let Some(ended) = ended {
+            cx.destroy_world(ended);
+        }
+    }
+    let Some(entered) = entered else {
+        return;
+    };
+    let found = cx.host().get_resource::<StateWorlds<S>>();
+    if !found.is_some_and(|worlds| worlds.tracked.contains(&entered)) {
+        return;
+    }
+    let options = WorldOptions::new(WorldKind::Game).name(format!("{entered:?}"));
+    // Refused only after the end of the runtime.
+    if let Ok(made) = cx.create_world(options) {
+        worlds(cx, &|worlds| {
+            worlds.live.push((entered.clone(), made));
+            None
+        });
+    }
+}
+
+/// Worlds of states, as a call on the [`Cx`].
+pub trait StateCx {
+    /// The world of a state; `None` while the state is not active, or when it has no world.
+    fn state_world<S: States>(&self, state: &S) -> Option<WorldId>;
+}
+
+impl StateCx for Cx<'_, World> {
+    fn state_world<S: States>(&self, state: &S) -> Option<WorldId> {
+        let worlds = self.host().get_resource::<StateWorlds<S>>()?;
+        let found = worlds.live.iter().find(|(live, _)| live == state);
+        let world = found.map(|&(_, world)| world);
+        world.filter(|&world| self.is_world_alive(world))
+    }
+}
+
+/// Flows of states, by [`Commands`].
+pub trait StateFlowCommands {
+    /// Starts an async flow in the world of a state: leaving the state ends it `Aborted`. Refused and
+    /// reported when the state is not active, or has no world.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_state::prelude::*;
+    /// # use sc_bevy::*;
+    /// # use sc_core::secs;
+    /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    /// # enum Screen { #[default] Menu, Game }
+    /// fn enter_game(mut commands: Commands) {
+    ///     commands.state_flow(Screen::Game, "round", async |fx| {
+    ///         fx.delay(secs(90)).await?;
+    ///         fx.with(|cx| cx.host_mut().resource_mut::<NextState<Screen>>().set(Screen::Menu))
+    ///     });
+    /// }
+    /// # bevy_ecs::system::assert_is_system(enter_game);
+    /// ```
+    fn state_flow<S: States, F>(&mut self, state: S, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static;
+}
+
+impl StateFlowCommands for Commands<'_, '_> {
+    fn state_flow<S: States, F>(&mut self, state: S, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
+    {
+        let handle = FlowHandle::pending();
+        let theirs = handle.clone();
+        let bound = move |cx: &mut Cx<'_, World>| match cx.state_world(&state) {
+            Some(world) => Ok(Bound {
+                world: Some(world),
+                owner: None,
+            }),
+            None => Err(format!("state {state:?} is not active or has no world")),
+        };
+        self.queue(move |world: &mut World| start(world, theirs, name, bound, body));
+        handle
+    }
+}
+
+/// States, for async flows.
+#[allow(async_fn_in_trait)] // Flows live on one thread: no future of theirs is `Send`.
+pub trait StateFx {
+    /// Waits until a state is active. Looked at once a frame, also in a pause.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_state::prelude::*;
+    /// # use sc_bevy::*;
+    /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    /// # enum Screen { #[default] Menu, Game }
+    /// fn music(mut commands: Commands) {
+    ///     commands.flow("music", async |fx| fx.state(Screen::Game).await);
+    /// }
+    /// # bevy_ecs::system::assert_is_system(music);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of an await.
+    async fn state<S: States>(&self, state: S) -> Result<(), FlowError>;
+}
+
+impl StateFx for FlowCx<World> {
+    async fn state<S: States>(&self, state: S) -> Result<(), FlowError> {
+        self.wait_until(|cx, _| {
+            let now = cx.host().get_resource::<State<S>>();
+            now.is_some_and(|now| *now.get() == state)
+        })
+        .on(Clock::Real)
+        .await?;
+        Ok(())
+    }
+}

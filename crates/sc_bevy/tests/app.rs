@@ -1,0 +1,316 @@
+//! The plugin: added twice, placed, in several apps, through panics, to the end.
+
+#![forbid(unsafe_code)]
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bevy_app::{App, AppExit, PluginGroup, PostUpdate, PreUpdate, Update};
+use bevy_ecs::prelude::*;
+use common::{app, bare, flows, listen, log, reports, say, updates};
+use sc_bevy::{
+    BevyCx, BevyFx, Cooking, CxError, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows,
+    StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
+};
+use sc_core::{PanicPolicy, Stage, secs};
+use sc_flow::{FlowExt, FlowFinish};
+
+#[test]
+fn added_twice_the_first_stays() {
+    let mut app = app();
+    app.world_mut().commands().flow("kept", async |fx| {
+        fx.delay(secs(60)).await?;
+        Ok(())
+    });
+    app.update();
+    app.add_plugins(StillCookingPlugins);
+    app.add_plugins(StillCookingPlugin::default());
+    app.update();
+    assert_eq!(flows(&mut app), 1);
+    let frames = app.world_mut().with_cx(|cx| cx.frame());
+    assert_eq!(frames, Ok(3), "one frame an update");
+}
+
+#[test]
+fn without_the_plugin_every_way_says_so() {
+    let mut app = bare();
+    assert_eq!(app.world_mut().with_cx(|_| ()), Err(CxError::NotInstalled));
+    let handle = app.world_mut().commands().flow("nowhere", async |_| Ok(()));
+    app.update();
+    assert_eq!(handle.state(), FlowState::Refused);
+}
+
+#[test]
+fn stages_can_be_placed_and_ordered_against() {
+    let mut app = bare();
+    let plugin = StillCookingPlugin::default()
+        .place(Stage::Begin, PreUpdate)
+        .place(Stage::Timers, PreUpdate)
+        .place(Stage::PrePhysics, PreUpdate)
+        .place(Stage::DuringPhysics, PreUpdate)
+        .place(Stage::End, PostUpdate);
+    app.add_plugins(StillCookingPlugins.set(plugin));
+    listen(&mut app);
+    app.add_systems(Update, |world: &mut World| say(world, "update"));
+    app.add_systems(
+        Cooking,
+        (
+            (|world: &mut World| say(world, "before flows")).before(StageSystems(Stage::Flows)),
+            (|world: &mut World| say(world, "after flows")).after(StageSystems(Stage::Flows)),
+        ),
+    );
+    app.world_mut()
+        .commands()
+        .flow("flow", async |fx| fx.with(|cx| say(cx.host_mut(), "flow")));
+    app.update();
+    assert_eq!(
+        log(&mut app),
+        ["update", "before flows", "flow", "after flows"]
+    );
+    let frames = app.world_mut().with_cx(|cx| cx.frame());
+    assert_eq!(frames, Ok(1));
+}
+
+#[test]
+#[should_panic(
+    expected = "stage PrePhysics is placed in PreUpdate, which runs before stage Timers"
+)]
+fn a_placement_that_breaks_the_order_is_an_error_when_the_app_is_built() {
+    let mut app = bare();
+    app.add_plugins(
+        StillCookingPlugins.set(StillCookingPlugin::default().place(Stage::PrePhysics, PreUpdate)),
+    );
+    app.finish();
+}
+
+#[test]
+#[should_panic(expected = "which is no schedule of the main loop")]
+fn a_placement_outside_the_main_loop_is_an_error_when_the_app_is_built() {
+    let mut app = bare();
+    app.add_plugins(
+        StillCookingPlugins
+            .set(StillCookingPlugin::default().place(Stage::Begin, bevy_app::FixedUpdate)),
+    );
+    app.finish();
+}
+
+#[test]
+fn two_apps_do_not_disturb_each_other_also_on_threads() {
+    fn run(steps: u32) -> Vec<String> {
+        let mut app = app();
+        app.world_mut().commands().flow("count", async move |fx| {
+            for step in 0..steps {
+                fx.with(|cx| say(cx.host_mut(), step.to_string()))?;
+                fx.next_tick().await?;
+            }
+            Ok(())
+        });
+        updates(&mut app, 10);
+        log(&mut app)
+    }
+    let (mut one, mut two) = (app(), app());
+    for (app, text) in [(&mut one, "one"), (&mut two, "two")] {
+        app.world_mut().commands().flow("say", async move |fx| {
+            fx.next_tick().await?;
+            fx.with(|cx| say(cx.host_mut(), text))
+        });
+    }
+    for _ in 0..2 {
+        one.update();
+        two.update();
+    }
+    assert_eq!(
+        (log(&mut one), log(&mut two)),
+        (vec!["one".into()], vec!["two".into()])
+    );
+    let threads: Vec<_> = (3..6)
+        .map(|steps| std::thread::spawn(move || run(steps)))
+        .collect();
+    for (thread, steps) in threads.into_iter().zip(3..6_usize) {
+        assert_eq!(thread.join().map(|log| log.len()).ok(), Some(steps));
+    }
+}
+
+#[test]
+fn app_exit_shuts_the_runtime_down() {
+    let mut app = app();
+    let handle = app.world_mut().commands().flow("long", async |fx| {
+        fx.delay(secs(3600)).await?;
+        Ok(())
+    });
+    app.update();
+    app.world_mut().write_message(AppExit::Success);
+    app.update();
+    assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Aborted));
+    let handle = app.world_mut().commands().flow("late", async |_| Ok(()));
+    app.update();
+    assert_eq!(handle.state(), FlowState::Refused);
+    let ask = |flows: Flows| flows.start("later still", async |_| Ok(()));
+    let asked = app.world_mut().run_system_cached(ask);
+    app.update();
+    assert_eq!(
+        asked.map(|asked| asked.state()).ok(),
+        Some(FlowState::Refused)
+    );
+    assert_eq!(reports(&app), ["FlowWithoutWorld"; 2]);
+}
+
+#[test]
+fn after_a_panic_the_runtime_is_back_and_whole() {
+    let mut app = app();
+    app.world_mut()
+        .commands()
+        .flow("faulty", async |_| panic!("oops"));
+    app.world_mut().commands().flow("sound", async |fx| {
+        fx.next_tick().await?;
+        fx.with(|cx| say(cx.host_mut(), "sound"))
+    });
+    assert!(catch_unwind(AssertUnwindSafe(|| app.update())).is_err());
+    // Bevy has lost its schedules by the panic; what is left is driven by hand.
+    assert_eq!(app.world_mut().with_cx(|cx| cx.flow_list().len()), Ok(1));
+    let mut cooking = Schedule::default();
+    cooking.add_systems(|world: &mut World| {
+        let frame = world.with_cx(|cx| cx.frame());
+        assert_eq!(frame, Ok(2));
+    });
+    cooking.run(app.world_mut());
+}
+
+#[test]
+fn isolated_panics_are_reports() {
+    let mut app = app();
+    let set = app
+        .world_mut()
+        .with_runtime(|runtime| runtime.set_panic_policy(PanicPolicy::Isolate));
+    assert_eq!(set, Ok(()));
+    app.world_mut()
+        .commands()
+        .flow("faulty", async |_| panic!("oops"));
+    app.world_mut()
+        .commands()
+        .with_cx(|_| panic!("in a request"));
+    let direct = app.world_mut().with_cx(|_| panic!("in a call"));
+    let direct: Result<(), CxError> = direct;
+    assert_eq!(direct, Err(CxError::Panicked));
+    app.update();
+    assert_eq!(reports(&app), ["Panicked"; 3]);
+}
+
+#[derive(Resource, Default)]
+struct Started(Option<FlowHandle>);
+
+/// Runs inside a flow, while the runtime is out of the `World`.
+fn inside(flows: Flows, mut commands: Commands, mut started: ResMut<Started>) {
+    let by_param = flows.start("by param", async |fx| {
+        fx.with(|cx| say(cx.host_mut(), "by param"))
+    });
+    commands.flow("by commands", async |fx| {
+        fx.with(|cx| say(cx.host_mut(), "by commands"))
+    });
+    assert_eq!(by_param.state(), FlowState::Pending);
+    started.0 = Some(by_param);
+}
+
+#[test]
+fn systems_that_run_inside_flows_start_cancel_and_query() {
+    let mut app = app();
+    app.init_resource::<Started>();
+    let victim = app.world_mut().commands().flow("victim", async |fx| {
+        fx.delay(secs(60)).await?;
+        Ok(())
+    });
+    let target = victim.clone();
+    app.world_mut().commands().flow("story", async move |fx| {
+        fx.next_tick().await?;
+        fx.system(inside, ())?;
+        let cancel = move |flows: Flows| {
+            assert!(matches!(target.state(), FlowState::Running(_)));
+            flows.cancel(&target);
+        };
+        fx.system(cancel, ())?;
+        // The whole `World` does not help: the `cx` at hand is the way.
+        let inner = fx.with(|cx| cx.host_mut().with_cx(|_| ()))?;
+        assert_eq!(inner, Err(CxError::Running));
+        fx.with(|cx| say(cx.host_mut(), "story"))
+    });
+    updates(&mut app, 2);
+    assert_eq!(
+        log(&mut app),
+        ["story"],
+        "what it started has its first turn in the next frame"
+    );
+    assert_eq!(
+        victim.state(),
+        FlowState::Ended(FlowFinish::Cancelled),
+        "by the next stage"
+    );
+    app.update();
+    let mut said = log(&mut app);
+    said.sort();
+    assert_eq!(said, ["by commands", "by param"]);
+    let by_param = app.world().resource::<Started>().0.as_ref();
+    assert_eq!(
+        by_param.map(FlowHandle::state),
+        Some(FlowState::Ended(FlowFinish::Completed))
+    );
+}
+
+#[test]
+fn a_flow_cancelled_before_its_start_never_starts() {
+    let mut app = app();
+    let mut commands = app.world_mut().commands();
+    let handle = commands.flow("never", async |fx| fx.with(|cx| say(cx.host_mut(), "ran")));
+    handle_cancelled_first(&mut app, &handle);
+    app.update();
+    assert_eq!(log(&mut app), [""; 0]);
+    assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Cancelled));
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+/// The commands of the `World` are not applied yet: this goes first.
+fn handle_cancelled_first(app: &mut App, handle: &FlowHandle) {
+    let mut queue = bevy_ecs::world::CommandQueue::default();
+    Commands::new(&mut queue, app.world()).cancel_flow(handle);
+    queue.apply(app.world_mut());
+}
+
+#[test]
+fn bodies_that_are_not_send_go_by_local_flows() {
+    let mut app = app();
+    app.add_systems(Update, |mut flows: LocalFlows, mut once: Local<bool>| {
+        if !std::mem::replace(&mut *once, true) {
+            let text = std::rc::Rc::new("local");
+            flows.start("local", async move |fx| {
+                fx.with(|cx| say(cx.host_mut(), *text))
+            });
+        }
+    });
+    app.update();
+    assert_eq!(log(&mut app), ["local"]);
+}
+
+#[test]
+fn flows_reach_the_world_and_its_commands_are_applied() {
+    #[derive(Component)]
+    struct Spawned;
+    let mut app = app();
+    app.world_mut().commands().flow("spawner", async |fx| {
+        fx.with(|cx| cx.host_mut().spawn(Spawned).id())?;
+        fx.with(|cx| {
+            cx.host_mut().commands().spawn(Spawned);
+        })?;
+        fx.system(
+            |mut commands: Commands| {
+                commands.spawn(Spawned);
+            },
+            (),
+        )?;
+        Ok(())
+    });
+    app.update();
+    let mut spawned = app.world_mut().query::<&Spawned>();
+    assert_eq!(spawned.iter(app.world()).count(), 3);
+    let app_world = app.world_mut().with_cx(|cx| (cx.world(), cx.app_world()));
+    assert!(app_world.is_ok_and(|(here, app)| here.is_some() && here == app));
+}

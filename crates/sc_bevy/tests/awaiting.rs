@@ -1,0 +1,104 @@
+//! What async flows await in the `World`.
+
+#![forbid(unsafe_code)]
+
+mod common;
+
+use bevy_ecs::prelude::*;
+use common::{app, log, reports, say, updates};
+use sc_bevy::{BevyFx, FlowCommands, FlowState};
+use sc_core::secs;
+use sc_flow::FlowFinish;
+
+#[derive(Message, Clone)]
+struct Hit(u32);
+
+#[test]
+fn messages_from_now_on_each_once() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    app.world_mut().write_message(Hit(1));
+    app.world_mut().commands().flow("hits", async |fx| {
+        loop {
+            let Hit(points) = fx.message::<Hit>().await?;
+            fx.with(|cx| say(cx.host_mut(), points.to_string()))?;
+        }
+    });
+    app.update();
+    assert_eq!(log(&mut app), [""; 0], "written before");
+    app.world_mut().write_message(Hit(2));
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), ["2"]);
+    app.world_mut().write_message(Hit(3));
+    app.update();
+    assert_eq!(log(&mut app), ["3"]);
+}
+
+#[test]
+fn messages_that_the_app_does_not_have_are_an_error() {
+    let mut app = app();
+    let handle = app.world_mut().commands().flow("hits", async |fx| {
+        fx.message::<Hit>().await?;
+        Ok(())
+    });
+    app.update();
+    assert_eq!(reports(&app), ["FlowFailed"]);
+    assert!(matches!(handle.state(), FlowState::Ended(_)));
+}
+
+#[derive(Event, Clone)]
+struct Opened(u32);
+
+#[test]
+fn an_events_observer_ends_with_the_wait() {
+    let mut app = app();
+    let entities = app.world().entities().count_spawned();
+    let handle = app.world_mut().commands().flow("opened", async |fx| {
+        let first = fx.timeout(secs(0.5), fx.event::<Opened>()).await?;
+        let said = first.map_or("none".to_owned(), |first| match first {
+            Ok(Opened(door)) => door.to_string(),
+            Err(error) => error.to_string(),
+        });
+        fx.with(|cx| say(cx.host_mut(), said))?;
+        let Opened(door) = fx.event::<Opened>().await?;
+        fx.with(|cx| say(cx.host_mut(), door.to_string()))
+    });
+    updates(&mut app, 4);
+    assert_eq!(log(&mut app), ["none"]);
+    app.world_mut().trigger(Opened(7));
+    app.world_mut().trigger(Opened(8));
+    app.update();
+    assert_eq!(log(&mut app), ["7"], "the first one");
+    assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Completed));
+    assert_eq!(app.world().entities().count_spawned(), entities);
+}
+
+#[derive(Component)]
+struct Health(u32);
+
+#[test]
+fn changes_of_components() {
+    let mut app = app();
+    let player = app.world_mut().spawn(Health(3)).id();
+    app.world_mut().commands().flow("health", async move |fx| {
+        loop {
+            fx.component_changed::<Health>(player).await?;
+            let left = fx.with(|cx| cx.host().get::<Health>(player).map(|h| h.0))?;
+            fx.with(|cx| say(cx.host_mut(), format!("{left:?}")))?;
+        }
+    });
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), [""; 0], "added before");
+    if let Some(mut health) = app.world_mut().get_mut::<Health>(player) {
+        health.0 -= 1;
+    }
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), ["Some(2)"]);
+    app.world_mut().despawn(player);
+    app.update();
+    assert_eq!(
+        reports(&app),
+        ["FlowFailed"],
+        "nobody takes the error that it is gone"
+    );
+}

@@ -1,0 +1,90 @@
+//! An app on a manual clock, with a log and the reports.
+
+#![allow(dead_code)]
+
+use std::time::Duration;
+
+use bevy_app::App;
+use bevy_ecs::prelude::*;
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use sc_bevy::{StillCookingPlugins, WorldCx};
+use sc_core::ReportKind;
+
+/// What happened, in order.
+#[derive(Resource, Default)]
+pub(crate) struct Log(pub(crate) Vec<String>);
+
+/// The reports of the runtime.
+#[derive(Default)]
+pub(crate) struct Reports(std::rc::Rc<std::cell::RefCell<Vec<sc_core::Report>>>);
+
+impl Reports {
+    pub(crate) fn kept(&self) -> std::rc::Rc<std::cell::RefCell<Vec<sc_core::Report>>> {
+        std::rc::Rc::clone(&self.0)
+    }
+}
+
+/// An app whose updates take a quarter of a second.
+pub(crate) fn app() -> App {
+    let mut app = bare();
+    app.add_plugins(StillCookingPlugins);
+    listen(&mut app);
+    // Bevy's clocks stand in the first update.
+    app.update();
+    app
+}
+
+/// The same without the plugin.
+pub(crate) fn bare() -> App {
+    let mut app = App::new();
+    app.add_plugins(TimePlugin)
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
+            250,
+        )))
+        .init_resource::<Log>();
+    app
+}
+
+/// Keeps the reports.
+pub(crate) fn listen(app: &mut App) {
+    let reports = Reports::default();
+    let sink = std::rc::Rc::clone(&reports.0);
+    app.insert_non_send(reports);
+    let set = app.world_mut().with_runtime(|runtime| {
+        runtime.set_report_handler(move |report| sink.borrow_mut().push(report.clone()));
+    });
+    assert!(set.is_ok());
+}
+
+/// The kinds of the reports so far, leaving none.
+pub(crate) fn reports(app: &App) -> Vec<&'static str> {
+    let reports = &app.world().non_send::<Reports>().0;
+    let kinds = reports.take();
+    kinds
+        .iter()
+        .map(|report| ReportKind::name(report.kind))
+        .collect()
+}
+
+pub(crate) fn updates(app: &mut App, n: u32) {
+    for _ in 0..n {
+        app.update();
+    }
+}
+
+/// What was logged so far, leaving nothing.
+pub(crate) fn log(app: &mut App) -> Vec<String> {
+    std::mem::take(&mut app.world_mut().resource_mut::<Log>().0)
+}
+
+/// Logs a line.
+pub(crate) fn say(world: &mut World, line: impl Into<String>) {
+    world.resource_mut::<Log>().0.push(line.into());
+}
+
+/// How many flows live.
+pub(crate) fn flows(app: &mut App) -> usize {
+    use sc_flow::FlowExt;
+    let count = app.world_mut().with_cx(|cx| cx.flow_list().len());
+    count.unwrap_or(usize::MAX)
+}

@@ -1,0 +1,197 @@
+//! Commands that run systems, variables as resources.
+
+#![forbid(unsafe_code)]
+#![cfg(feature = "commands")]
+
+mod common;
+
+use bevy_app::{App, Update};
+use bevy_ecs::prelude::*;
+use common::{app, flows, log, reports, say, updates};
+use sc_bevy::{AppConsole, Flows, Var, WorldCx, console_command, console_variable};
+use sc_console::{CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt};
+use sc_core::secs;
+
+fn run(app: &mut App, line: &str) -> (LineOutcome, String) {
+    let run = app
+        .world_mut()
+        .with_cx(|cx| cx.run_line(line, Source::Local));
+    match run {
+        Ok(run) => (run.outcome, run.text()),
+        Err(error) => unreachable!("{error}"),
+    }
+}
+
+fn no_input(world: &mut World) {
+    say(world, "no input");
+}
+
+fn one_input(In(count): In<u32>, mut calls: Local<u32>) -> String {
+    *calls += 1;
+    format!("{count} of call {}", *calls)
+}
+
+fn two_inputs(In((count, name)): In<(u32, String)>) -> Result<String, CommandError> {
+    if count == 0 {
+        Err("none is too few")?;
+    }
+    Ok(format!("{count} {name}"))
+}
+
+fn with_commands() -> App {
+    let mut app = app();
+    app.add_console_command(console_command! {
+        /// Says so.
+        Test.None () => no_input
+    })
+    .add_console_command(console_command! {
+        /// Counts its calls.
+        Test.One [cheat] (
+            /// How many.
+            #[range = 0..=9]
+            count: u32 = 1,
+        ) => one_input
+    })
+    .add_console_command(console_command! {
+        /// Repeats its input.
+        Test.Two (count: u32, name: String = "apples".to_owned()) => two_inputs
+    });
+    app
+}
+
+#[test]
+fn parameters_arrive_as_the_systems_input() {
+    let mut app = with_commands();
+    assert_eq!(run(&mut app, "test.none").0, LineOutcome::Done);
+    assert_eq!(log(&mut app), ["no input"]);
+    let set = app.world_mut().with_cx(|cx| {
+        cx.console_settings().cheats = true;
+    });
+    assert_eq!(set, Ok(()));
+    assert_eq!(run(&mut app, "Test.One").1, "1 of call 1");
+    assert_eq!(
+        run(&mut app, "Test.One 7").1,
+        "7 of call 2",
+        "its `Local` stays"
+    );
+    assert_eq!(run(&mut app, "Test.Two 3").1, "3 apples");
+    assert_eq!(run(&mut app, "Test.Two 3 'ripe pears'").1, "3 ripe pears");
+}
+
+#[test]
+fn what_is_wrong_fails_the_line() {
+    let mut app = with_commands();
+    for line in ["Test.Two", "Test.Two x", "Test.Two 0", "Test.None 1"] {
+        assert_eq!(run(&mut app, line).0, LineOutcome::Failed, "{line}");
+    }
+    assert!(run(&mut app, "Test.Two 0").1.contains("none is too few"));
+    assert!(
+        run(&mut app, "help Test.Two")
+            .1
+            .contains("Repeats its input.")
+    );
+}
+
+#[test]
+fn a_refusal_is_reported_and_the_app_goes_on() {
+    let mut app = with_commands();
+    let before = reports(&app).len();
+    app.add_console_command(console_command! {
+        /// Again.
+        Test.None () => no_input
+    });
+    assert_eq!((before, reports(&app).len()), (0, 1));
+    assert_eq!(run(&mut app, "test.none").0, LineOutcome::Done);
+}
+
+#[derive(Resource)]
+struct Missing;
+
+#[test]
+fn a_system_that_cannot_run_fails_the_line() {
+    let mut app = app();
+    app.add_console_command(console_command! {
+        /// Needs what is not there.
+        Test.Missing () => |_missing: Res<Missing>| ()
+    });
+    assert_eq!(run(&mut app, "Test.Missing").0, LineOutcome::Failed);
+    app.insert_resource(Missing);
+    assert_eq!(run(&mut app, "Test.Missing").0, LineOutcome::Done);
+}
+
+#[test]
+fn a_command_starts_flows_by_our_params() {
+    let mut app = app();
+    app.add_console_command(console_command! {
+        /// Starts a flow.
+        Test.Start () => |flows: Flows| {
+            flows.start("by a command", async |fx| { fx.delay(secs(60)).await?; Ok(()) });
+        }
+    });
+    assert_eq!(run(&mut app, "Test.Start").0, LineOutcome::Done);
+    assert_eq!(flows(&mut app), 0, "by the next stage");
+    app.update();
+    assert_eq!(flows(&mut app), 1);
+}
+
+console_variable! {
+    /// How fast, in metres a second.
+    pub Speed = Test.Speed: f64 = 5.0, range 0.0..=20.0
+}
+
+fn speed(app: &App) -> f64 {
+    **app.world().resource::<Var<Speed>>()
+}
+
+#[test]
+fn a_variable_is_a_resource_at_once() {
+    let mut app = app();
+    app.add_console_variable::<Speed>();
+    assert_eq!(speed(&app), 5.0);
+    assert_eq!(run(&mut app, "Test.Speed 7.5").0, LineOutcome::Done);
+    assert_eq!(speed(&app), 7.5);
+    assert_eq!(run(&mut app, "Test.Speed 99").0, LineOutcome::Failed);
+    assert_eq!(speed(&app), 7.5);
+    updates(&mut app, 2);
+    let info = app.world_mut().with_cx(|cx| cx.var_info("Test.Speed"));
+    assert!(
+        matches!(&info, Ok(Ok(info)) if info.set_by == SetBy::Console),
+        "what the console set is not set again by code: {info:?}"
+    );
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[derive(Resource)]
+struct Wish(f64);
+
+fn set(wish: Option<Res<Wish>>, mut speed: ResMut<Var<Speed>>) {
+    if let Some(wish) = wish {
+        **speed = wish.0;
+    }
+}
+
+#[test]
+fn a_changed_resource_is_the_variables_value() {
+    let mut app = app();
+    app.add_console_variable::<Speed>()
+        .insert_resource(Wish(9.0))
+        .add_systems(Update, set);
+    app.update();
+    let var = app.world_mut().with_cx(|cx| {
+        use sc_bevy::ConsoleVariable;
+        cx.var(Speed::key())
+    });
+    assert_eq!(var, Ok(9.0));
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn case_g6_a_refused_resource_has_its_old_value_again() {
+    let mut app = app();
+    app.add_console_variable::<Speed>()
+        .insert_resource(Wish(99.0))
+        .add_systems(Update, set);
+    app.update();
+    assert_eq!(speed(&app), 5.0);
+    assert_eq!(reports(&app), ["ResourceRefused"]);
+}

@@ -1,0 +1,162 @@
+//! Worlds that live as long as a state.
+
+#![forbid(unsafe_code)]
+#![cfg(feature = "state")]
+
+mod common;
+
+use bevy_app::App;
+use bevy_ecs::prelude::*;
+use bevy_state::app::{AppExtStates, StatesPlugin};
+use bevy_state::prelude::*;
+use common::{app, flows, log, reports, say, updates};
+use sc_bevy::{
+    AppStateWorlds, FlowCommands, FlowState, StateCx, StateFlowCommands, StateFx, WorldCx,
+};
+use sc_core::secs;
+use sc_flow::FlowFinish;
+
+#[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+enum Screen {
+    #[default]
+    Menu,
+    Game,
+}
+
+fn with_states() -> App {
+    let mut app = app();
+    app.add_plugins(StatesPlugin)
+        .init_state::<Screen>()
+        .add_state_world(Screen::Menu)
+        .add_state_world(Screen::Game);
+    app.update();
+    app
+}
+
+fn go(app: &mut App, screen: Screen) {
+    app.world_mut()
+        .resource_mut::<NextState<Screen>>()
+        .set(screen);
+}
+
+fn has_world(app: &mut App, screen: &Screen) -> bool {
+    let world = app.world_mut().with_cx(|cx| cx.state_world(screen));
+    world.is_ok_and(|world| world.is_some())
+}
+
+#[test]
+fn a_state_has_its_world_from_enter_to_exit() {
+    let mut app = with_states();
+    assert!(has_world(&mut app, &Screen::Menu), "the first state too");
+    app.add_systems(OnExit(Screen::Menu), |world: &mut World| {
+        let there = world.with_cx(|cx| cx.state_world(&Screen::Menu).is_some());
+        say(world, format!("exit: {there:?}"));
+    });
+    app.add_systems(OnEnter(Screen::Game), |world: &mut World| {
+        let there = world.with_cx(|cx| cx.state_world(&Screen::Game).is_some());
+        say(world, format!("enter: {there:?}"));
+    });
+    go(&mut app, Screen::Game);
+    app.update();
+    assert_eq!(log(&mut app), ["exit: Ok(true)", "enter: Ok(true)"]);
+    assert!(!has_world(&mut app, &Screen::Menu));
+    assert!(has_world(&mut app, &Screen::Game));
+}
+
+#[test]
+fn leaving_a_state_ends_its_flows() {
+    let mut app = with_states();
+    let handle = app
+        .world_mut()
+        .commands()
+        .state_flow(Screen::Menu, "menu", async |fx| {
+            loop {
+                fx.with(|cx| say(cx.host_mut(), "menu"))?;
+                fx.next_tick().await?;
+            }
+        });
+    app.update();
+    assert_eq!(log(&mut app), ["menu"]);
+    go(&mut app, Screen::Game);
+    app.update();
+    assert_eq!(log(&mut app), [""; 0]);
+    assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Aborted));
+    let late = app
+        .world_mut()
+        .commands()
+        .state_flow(Screen::Menu, "late", async |_| Ok(()));
+    app.update();
+    assert_eq!(late.state(), FlowState::Refused);
+    assert_eq!(reports(&app), ["RequestRefused"]);
+}
+
+#[test]
+fn case_b8_a_second_session_starts_clean() {
+    let mut app = with_states();
+    app.add_systems(OnEnter(Screen::Game), |mut commands: Commands| {
+        commands.state_flow(Screen::Game, "session", async |fx| {
+            fx.delay(secs(0.5)).await?;
+            fx.with(|cx| say(cx.host_mut(), "half a second of a session"))
+        });
+    });
+    for screen in [Screen::Game, Screen::Menu, Screen::Game] {
+        go(&mut app, screen);
+        app.update();
+    }
+    assert_eq!(flows(&mut app), 1);
+    updates(&mut app, 4);
+    assert_eq!(log(&mut app).len(), 1);
+}
+
+#[test]
+fn a_state_change_in_a_flow() {
+    let mut app = with_states();
+    app.world_mut()
+        .commands()
+        .state_flow(Screen::Menu, "start", async |fx| {
+            fx.with(|cx| {
+                cx.host_mut()
+                    .resource_mut::<NextState<Screen>>()
+                    .set(Screen::Game);
+            })?;
+            fx.next_tick().await?;
+            fx.with(|cx| say(cx.host_mut(), "never"))
+        });
+    let waiter = app.world_mut().commands().flow("waiter", async |fx| {
+        fx.state(Screen::Game).await?;
+        fx.with(|cx| say(cx.host_mut(), "game"))
+    });
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), ["game"]);
+    assert_eq!(waiter.state(), FlowState::Ended(FlowFinish::Completed));
+}
+
+#[test]
+fn a_transition_run_inside_a_flow_is_done_by_the_next_stage() {
+    let mut app = with_states();
+    app.world_mut()
+        .commands()
+        .state_flow(Screen::Menu, "at once", async |fx| {
+            fx.with(|cx| {
+                let world = cx.host_mut();
+                world.resource_mut::<NextState<Screen>>().set(Screen::Game);
+                world.run_schedule(StateTransition);
+            })?;
+            fx.next_tick().await?;
+            fx.with(|cx| say(cx.host_mut(), "never"))
+        });
+    updates(&mut app, 3);
+    assert!(!has_world(&mut app, &Screen::Menu) && has_world(&mut app, &Screen::Game));
+    assert_eq!(log(&mut app), [""; 0]);
+}
+
+#[test]
+fn entering_the_same_state_again_is_a_new_world() {
+    let mut app = with_states();
+    let before = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
+    go(&mut app, Screen::Menu);
+    app.update();
+    let after = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
+    assert!(before.is_ok_and(|w| w.is_some()) && after.is_ok_and(|w| w.is_some()));
+    assert_ne!(before, after);
+}

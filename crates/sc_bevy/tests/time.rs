@@ -1,0 +1,146 @@
+//! Bevy's clocks are the runtime's: taken as they are, compared exactly.
+
+#![forbid(unsafe_code)]
+
+mod common;
+
+use std::time::Duration;
+
+use bevy_app::Update;
+use bevy_ecs::prelude::*;
+use bevy_time::{Real, Time, TimeUpdateStrategy, Virtual};
+use common::{app, log, say, updates};
+use sc_bevy::{BevyCx, FlowCommands, WorldCx};
+use sc_core::{Clock, secs};
+use sc_flow::Flow;
+
+fn elapsed(app: &mut bevy_app::App, clock: Clock) -> Duration {
+    let elapsed = app.world_mut().with_cx(|cx| {
+        let world = cx.app_world()?;
+        cx.elapsed(world, clock).ok()
+    });
+    elapsed.ok().flatten().unwrap_or(Duration::MAX)
+}
+
+#[test]
+fn the_game_clock_is_bevys_virtual_clock_exactly() {
+    let mut app = app();
+    // A step and a speed that do not divide.
+    let step = Duration::from_nanos(16_666_667);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+    app.world_mut()
+        .resource_mut::<Time<Virtual>>()
+        .set_relative_speed_f64(0.3);
+    for _ in 0..1000 {
+        app.update();
+    }
+    let (game, real) = (
+        app.world().resource::<Time<Virtual>>().elapsed(),
+        app.world().resource::<Time<Real>>().elapsed(),
+    );
+    assert_eq!(elapsed(&mut app, Clock::Game), game);
+    assert_eq!(elapsed(&mut app, Clock::GameThroughPause), game);
+    assert_eq!(elapsed(&mut app, Clock::Unscaled), real);
+    assert_eq!(elapsed(&mut app, Clock::Real), real);
+    let own = app.world_mut().with_cx(|cx| cx.runtime_elapsed());
+    assert_eq!(own, Ok(real));
+}
+
+#[test]
+fn a_hitch_is_clamped_as_bevy_clamps_it() {
+    let mut app = app();
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(10)));
+    app.update();
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::from_millis(250));
+    assert_eq!(elapsed(&mut app, Clock::Real), Duration::from_secs(10));
+}
+
+#[test]
+fn bevys_pause_is_the_worlds_pause() {
+    let mut app = app();
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    app.world_mut()
+        .resource_mut::<Time<Virtual>>()
+        .set_relative_speed(0.5);
+    updates(&mut app, 4);
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::ZERO);
+    assert_eq!(elapsed(&mut app, Clock::Unscaled), Duration::ZERO);
+    assert_eq!(
+        elapsed(&mut app, Clock::GameThroughPause),
+        Duration::from_millis(500)
+    );
+    assert_eq!(elapsed(&mut app, Clock::Real), Duration::from_secs(1));
+    app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+    app.update();
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::from_millis(125));
+}
+
+#[test]
+fn speed_zero_is_dilation_zero_not_a_pause() {
+    let mut app = app();
+    app.world_mut()
+        .resource_mut::<Time<Virtual>>()
+        .set_relative_speed(0.0);
+    updates(&mut app, 4);
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::ZERO);
+    assert_eq!(elapsed(&mut app, Clock::Unscaled), Duration::from_secs(1));
+}
+
+#[test]
+fn a_worlds_own_dilation_and_pause_come_on_top() {
+    let mut app = app();
+    let set = app.world_mut().with_cx(|cx| {
+        let world = cx.app_world()?;
+        cx.set_dilation(world, 0.5).ok()
+    });
+    assert_eq!(set, Ok(Some(())));
+    updates(&mut app, 4);
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::from_millis(500));
+    let set = app.world_mut().with_cx(|cx| {
+        let world = cx.app_world()?;
+        cx.set_paused(world, true).ok()
+    });
+    assert_eq!(set, Ok(Some(())));
+    updates(&mut app, 4);
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::from_millis(500));
+}
+
+#[test]
+fn a_flow_of_a_system_of_this_update_counts_this_frame() {
+    let mut app = app();
+    app.add_systems(Update, |mut commands: Commands, mut update: Local<u32>| {
+        *update += 1;
+        if *update == 1 {
+            commands.flow("one second", async |fx| {
+                fx.delay(secs(1)).await?;
+                fx.with(|cx| say(cx.host_mut(), "over"))
+            });
+        }
+    });
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), [""; 0]);
+    app.update();
+    assert_eq!(log(&mut app), ["over"], "tick 4 of 0.25 s");
+}
+
+#[test]
+fn a_wait_on_the_real_clock_goes_through_a_pause() {
+    let mut app = app();
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    app.world_mut().commands().with_cx(|cx| {
+        let menu = Flow::new("menu").clock(Clock::Real);
+        let started = menu.spawn(cx, async |fx| {
+            fx.delay(secs(0.5)).await?;
+            fx.with(|cx| say(cx.host_mut(), "menu"))
+        });
+        assert!(started.is_ok());
+        let game = Flow::new("game");
+        let started = game.spawn(cx, async |fx| {
+            fx.delay(secs(0.5)).await?;
+            fx.with(|cx| say(cx.host_mut(), "game"))
+        });
+        assert!(started.is_ok());
+    });
+    updates(&mut app, 8);
+    assert_eq!(log(&mut app), ["menu"]);
+}
