@@ -211,9 +211,10 @@ impl<H> Access<H> {
                 delta: Duration::from_nanos(delta),
                 ..Scope::event(self.world, NOBODY)
             };
-            let value = f(&mut Cx { host, rt, scope });
+            // Noted also when `f` panics: what holds the access may catch that, and go on.
+            let value = catch_unwind(AssertUnwindSafe(|| f(&mut Cx { host, rt, scope })));
             PENDING.with(|pending| pending.set(rt));
-            Ok(value)
+            Ok(value.unwrap_or_else(|payload| resume_unwind(payload)))
         })
     }
 

@@ -158,14 +158,18 @@ impl<H> FlowCx<H> {
     /// assert_eq!(log, [1]);
     /// # Ok::<(), FlowError>(())
     /// ```
-    pub async fn timeout<F: Future>(
+    pub fn timeout<F: Future>(
         &self,
         seconds: impl Into<Secs>,
         future: F,
-    ) -> Result<Option<F::Output>, FlowError> {
-        match race(self.delay(seconds), future).await {
-            Either::First(waited) => waited.map(|()| None),
-            Either::Second(value) => Ok(Some(value)),
+    ) -> impl Future<Output = Result<Option<F::Output>, FlowError>> {
+        // Like every wait it counts from here, not from when it is awaited.
+        let delay = self.delay(seconds.into());
+        async move {
+            match race(delay, future).await {
+                Either::First(waited) => waited.map(|()| None),
+                Either::Second(value) => Ok(Some(value)),
+            }
         }
     }
 

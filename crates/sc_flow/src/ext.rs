@@ -381,7 +381,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         let Some(home) = board.home(flow) else {
             return false;
         };
-        let (mut missed, mut is_slow) = (false, false);
+        let (mut missed, mut is_slow) = (0, false);
         if let Some(extra) = board.table.borrow_mut().extra_of(flow.index) {
             extra.paused = false;
             missed = std::mem::take(&mut extra.missed);
@@ -391,8 +391,8 @@ impl<H> FlowExt<H> for Cx<'_, H> {
             if !is_slow {
                 slot.clear(bits::SLOW);
             }
-            if missed {
-                home.want(flow, slot, bits::wants(slot.clock()), frame);
+            if missed != 0 {
+                home.want(flow, slot, missed, frame);
             }
         });
         true

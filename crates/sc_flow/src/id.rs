@@ -18,6 +18,15 @@ impl FlowId {
         generation: 0,
     };
 
+    /// The id of a [word](Self::word).
+    #[allow(clippy::cast_possible_truncation)]
+    pub(crate) fn of_word(word: u64) -> Self {
+        FlowId {
+            index: word as u32,
+            generation: (word >> 32) as u32,
+        }
+    }
+
     /// Both numbers in one, to compare in one step.
     #[inline]
     pub(crate) fn word(self) -> u64 {

@@ -10,13 +10,17 @@ use crate::executor::wake::WakeInbox;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 
+/// How a flow has ended: with an error, its name and the error's text.
+pub(crate) type Outcome = Result<FlowFinish, (String, String)>;
+
 /// What an awaiter and the flow it awaits share.
 #[derive(Default)]
 pub(crate) struct Ending {
-    /// How the flow ended; with an error, its text.
-    pub(crate) outcome: RefCell<Option<Result<FlowFinish, String>>>,
-    /// The awaiter has given up.
-    pub(crate) is_dropped: Cell<bool>,
+    outcome: RefCell<Option<Outcome>>,
+    /// Who is woken then; nobody when the awaiter has given up.
+    wake: RefCell<Option<WakeBy>>,
+    /// The flow knows of it.
+    is_known: Cell<bool>,
 }
 
 impl Ending {
@@ -25,16 +29,42 @@ impl Ending {
         let outcome = self.outcome.borrow_mut().take()?;
         Some(match outcome {
             Ok(finish) => finish.for_awaiter(),
-            Err(text) => Err(FlowError::Failed(text)),
+            Err((_, text)) => Err(FlowError::Failed(text)),
         })
+    }
+
+    /// Wakes somebody else from now on. Whether the flow has yet to be told of the awaiter.
+    pub(crate) fn wake_by(&self, wake: WakeBy) -> bool {
+        // A waker's destructor may be user code: outside the borrow.
+        let before = self.wake.replace(Some(wake));
+        drop(before);
+        !self.is_known.replace(true)
+    }
+
+    /// The awaiter has given up. The error it was told of and has not taken, with the flow's name.
+    pub(crate) fn give_up(&self) -> Option<(String, String)> {
+        let wake = self.wake.take();
+        drop(wake);
+        self.outcome.take()?.err()
+    }
+
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.wake.borrow().is_some()
+    }
+
+    /// The flow has ended.
+    pub(crate) fn tell(&self, outcome: Outcome) {
+        self.outcome.replace(Some(outcome));
+        match self.wake.take() {
+            Some(WakeBy::Flow(inbox, id)) => inbox.push(id),
+            Some(WakeBy::Foreign(waker)) => waker.wake(),
+            None => {}
+        }
     }
 }
 
-/// Who awaits the end of a flow.
-pub(crate) struct Awaiter {
-    pub(crate) ending: Rc<Ending>,
-    pub(crate) wake: WakeBy,
-}
+/// Those who await a flow.
+pub(crate) type Awaiters = Vec<Rc<Ending>>;
 
 /// How an awaiter is woken: through the inbox, so that the first woken is the first.
 pub(crate) enum WakeBy {
@@ -42,14 +72,4 @@ pub(crate) enum WakeBy {
     Flow(Arc<WakeInbox>, FlowId),
     /// A waker that is not the flow's own.
     Foreign(Waker),
-}
-
-impl Awaiter {
-    pub(crate) fn tell(self, outcome: Result<FlowFinish, String>) {
-        *self.ending.outcome.borrow_mut() = Some(outcome);
-        match self.wake {
-            WakeBy::Flow(inbox, id) => inbox.push(id),
-            WakeBy::Foreign(waker) => waker.wake(),
-        }
-    }
 }

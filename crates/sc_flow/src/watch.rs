@@ -114,7 +114,11 @@ fn warn<H>(cx: &mut Cx<'_, H>, board: &Board<H>, flow: FlowId, now: u64) {
     let Some(info) = board.info(flow, now) else {
         return;
     };
-    let (kind, what) = if info.waiting_for == WaitingFor::Continue {
+    // A flow that is paused says that it waits for that.
+    let table = board.table.borrow();
+    let waiting_for = table.row(flow.index).map(|row| row.waiting_for);
+    drop(table);
+    let (kind, what) = if waiting_for == Some(WaitingFor::Continue) {
         (&reports::LOOP_PARKED, "has been parked")
     } else {
         (&reports::ENDLESS_WAIT, "has waited without deadline")

@@ -37,7 +37,6 @@ impl<F: FnMut() + Unpin> Drop for Ready<F> {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn a_panic_in_the_destructor_of_a_body_that_is_ready_names_its_flow() {
     let mut t = start();
     t.rt.set_panic_policy(PanicPolicy::Isolate);
@@ -107,7 +106,6 @@ fn a_destructor_in_the_hot_loop_may_cancel_start_and_destroy() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn a_question_that_panics_while_its_flow_cancels_itself_is_not_lost() {
     let mut t = start();
     t.rt.set_panic_policy(PanicPolicy::Isolate);
@@ -136,7 +134,6 @@ fn a_question_that_panics_while_its_flow_cancels_itself_is_not_lost() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn the_report_of_a_self_waking_flow_that_was_cancelled_since_does_not_name_the_next_in_its_slot() {
     let (mut t, bell) = (start(), Bell::default());
     let ring = bell.clone();
@@ -173,7 +170,6 @@ fn the_report_of_a_self_waking_flow_that_was_cancelled_since_does_not_name_the_n
 }
 
 #[test]
-#[ignore = "known fault"]
 fn a_wait_given_up_by_a_cancel_says_nothing_about_the_next_flow_in_its_slot() {
     let mut t = start();
     let w = t.world;
@@ -205,7 +201,6 @@ impl Drop for Starts<'_> {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn a_world_destroyed_in_a_with_that_panics_has_no_further_turn_though_the_flow_goes_on() {
     let mut t = start();
     let w = t.world;
@@ -229,7 +224,6 @@ fn a_world_destroyed_in_a_with_that_panics_has_no_further_turn_though_the_flow_g
 }
 
 #[test]
-#[ignore = "known fault"]
 fn the_first_panic_is_the_one_that_goes_on() {
     let mut t = start();
     let w = t.world;
@@ -241,7 +235,6 @@ fn the_first_panic_is_the_one_that_goes_on() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn the_panics_of_a_body_and_its_cleanup_are_both_reported() {
     let mut t = start();
     t.rt.set_panic_policy(PanicPolicy::Isolate);
@@ -258,7 +251,6 @@ fn the_panics_of_a_body_and_its_cleanup_are_both_reported() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn flows_that_are_cancelled_before_their_first_turn_leave_no_memory_behind() {
     let mut t = start();
     let round = |t: &mut Test| {
@@ -274,7 +266,6 @@ fn flows_that_are_cancelled_before_their_first_turn_leave_no_memory_behind() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn flows_that_are_bound_by_a_question_and_end_leave_no_memory_behind() {
     let mut t = start();
     let round = |t: &mut Test| {
@@ -436,7 +427,6 @@ fn a_flow_bound_to_the_runtime_may_destroy_every_world_and_goes_on() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn an_owner_that_ended_in_a_with_that_panics_ends_its_other_flows_before_their_turn() {
     let mut t = start();
     let (w, owner) = (t.world, thing(&mut t));
@@ -464,7 +454,6 @@ fn an_owner_that_ended_in_a_with_that_panics_ends_its_other_flows_before_their_t
 }
 
 #[test]
-#[ignore = "known fault"]
 fn a_panic_in_the_question_that_a_callback_asks_is_not_lost() {
     let mut t = start();
     t.rt.set_panic_policy(PanicPolicy::Isolate);
@@ -531,7 +520,6 @@ fn an_item_that_panics_at_the_start_has_the_cleanup_told() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn an_error_told_to_an_awaiter_that_ends_before_its_turn_is_reported() {
     let mut t = start();
     let failing = story(&mut t, "failing", async |fx| {
@@ -551,7 +539,6 @@ fn an_error_told_to_an_awaiter_that_ends_before_its_turn_is_reported() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn an_error_told_to_an_await_that_loses_its_race_is_reported() {
     let mut t = start();
     let failing = story(&mut t, "failing", async |fx| {
@@ -568,7 +555,6 @@ fn an_error_told_to_an_await_that_loses_its_race_is_reported() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn the_report_of_work_that_panics_on_a_thread_names_its_flow() {
     let mut t = start();
     story(&mut t, "loads", async |fx| {

@@ -8,7 +8,6 @@ use std::cell::{Cell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Waker;
 
 use sc_core::Clock;
 
@@ -17,9 +16,10 @@ use super::body::{Body, BoxBody, Place};
 use super::home::{Home, Registered};
 use super::run::Scratch;
 use super::table::{Extra, Row, Table};
-use super::wake::{FlowWaker, SharedWaker, WakeInbox};
+use super::wake::{SharedWaker, WakeInbox};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
+use crate::join::Ending;
 use crate::list::{Progress, WaitingFor};
 
 /// A flow, as far as a turn touches it.
@@ -72,23 +72,21 @@ pub(crate) struct Board<H: 'static> {
     /// `continue_loop` was called for it from its own body.
     pub(crate) continued: Cell<bool>,
     pub(crate) inbox: Arc<WakeInbox>,
-    pub(crate) shared_waker: Arc<SharedWaker>,
-    /// The waker every flow is polled with at first.
-    pub(crate) first_waker: Waker,
+    /// What flows are polled with that have no waker of their own.
+    shared: RefCell<Rc<SharedWaker>>,
     pub(crate) scratch: Cell<Scratch>,
 }
 
 impl<H> Board<H> {
     pub(crate) fn new() -> Self {
-        let shared_waker = Arc::new(SharedWaker::default());
+        let inbox = Arc::default();
         Board {
             chunks: RefCell::default(),
             table: RefCell::default(),
             running: Cell::new(None),
             continued: Cell::new(false),
-            inbox: Arc::default(),
-            first_waker: Waker::from(Arc::clone(&shared_waker)),
-            shared_waker,
+            shared: RefCell::new(Rc::new(SharedWaker::new(&inbox))),
+            inbox,
             scratch: Cell::default(),
         }
     }
@@ -160,20 +158,41 @@ impl<H> Board<H> {
     }
 
     /// Takes a flow out and drops its body, if it has nothing that only some flows have; its id is
-    /// stale from the first. Its name, or nothing if it has more.
+    /// stale from the first. Whether it had nothing; `name` is what it was called, also when its
+    /// destructor panics.
     #[inline]
-    pub(crate) fn end_bare(&self, id: FlowId, slot: &Slot<H>) -> Option<&'static str> {
-        let name = self.table.borrow_mut().take_bare(id.index)?;
+    pub(crate) fn end_bare(&self, id: FlowId, slot: &Slot<H>, name: &mut &'static str) -> bool {
+        let Some(called) = self.table.borrow_mut().take_bare(id.index) else {
+            return false;
+        };
+        *name = called;
         slot.generation.set(id.generation.wrapping_add(1));
         // Not before the body is gone, and also when its destructor panics.
         let _released = Release(self, id.index);
         drop(slot.body.take());
-        Some(name)
+        true
     }
 
     /// The home of a live flow.
     pub(crate) fn home(&self, id: FlowId) -> Option<Rc<Home<H>>> {
         self.table.borrow().home(self, id)
+    }
+
+    /// A flow is awaited; whether it is there.
+    pub(crate) fn is_awaited_by(&self, id: FlowId, ending: &Rc<Ending>) -> bool {
+        if self.slot(id, |_| ()).is_none() {
+            return false;
+        }
+        let table = &mut *self.table.borrow_mut();
+        let Some(extra) = table.extra_or_new(id.index) else {
+            return false;
+        };
+        let awaited_by = &mut extra.awaited_by;
+        if awaited_by.len() == awaited_by.capacity() {
+            awaited_by.retain(|ending| ending.is_awaited());
+        }
+        awaited_by.push(Rc::clone(ending));
+        true
     }
 
     /// A node sleeps, or no more.
@@ -198,11 +217,21 @@ impl<H> Board<H> {
 
     /// Notes what a node that a flow awaits waits for, and how far that has come.
     pub(crate) fn note(&self, id: FlowId, note: Option<(WaitingFor, Progress)>, now: u64) {
-        let table = &mut *self.table.borrow_mut();
-        match table.extra_or_new(id.index) {
-            Some(extra) => extra.note = note,
-            None => return,
+        if self.slot(id, |_| ()).is_none() {
+            return;
         }
+        let table = &mut *self.table.borrow_mut();
+        let Some(extra) = table.extra_or_new(id.index) else {
+            return;
+        };
+        // Beside a condition, what else the flow waits for at the same time is no news.
+        let of_condition = |note: Option<(WaitingFor, Progress)>| {
+            note.is_some_and(|(waiting_for, _)| waiting_for == WaitingFor::Condition)
+        };
+        if note.is_some() && of_condition(extra.note) && !of_condition(note) {
+            return;
+        }
+        extra.note = note;
         let waiting_for = note.map_or(WaitingFor::Await, |(waiting_for, _)| waiting_for);
         table.waits_for(id, waiting_for, now);
     }
@@ -222,17 +251,25 @@ impl<H> Board<H> {
         }
     }
 
-    /// A waker of a flow's own.
-    pub(crate) fn own_waker(&self, id: FlowId) -> Waker {
-        Waker::from(Arc::new(FlowWaker {
-            id,
-            inbox: Arc::clone(&self.inbox),
-        }))
+    /// The waker for flows that have none of their own.
+    pub(crate) fn shared_waker(&self) -> Rc<SharedWaker> {
+        Rc::clone(&self.shared.borrow())
+    }
+
+    /// Gives the shared waker, which a flow has kept, to that flow; the others get a fresh one.
+    pub(crate) fn give_waker(&self, flow: FlowId, shared: &SharedWaker) {
+        if self.slot(flow, |slot| slot.set(bits::SLOW)).is_some()
+            && let Some(extra) = self.table.borrow_mut().extra_or_new(flow.index)
+        {
+            extra.waker = Some(shared.waker.clone());
+        }
+        shared.give_to(flow);
+        self.shared.replace(Rc::new(SharedWaker::new(&self.inbox)));
     }
 
     /// Drops every flow: the runtime was dropped without a shutdown, and calls nothing.
     pub(crate) fn clear(&self) {
-        self.shared_waker.close();
+        self.inbox.close();
         let chunks = self.chunks.take();
         let table = self.table.take();
         for slot in chunks.iter().flat_map(|chunk| chunk.iter()) {

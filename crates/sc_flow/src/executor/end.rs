@@ -71,8 +71,24 @@ pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> 
     let table = board.table.borrow();
     let is_asked = table.row(id.index).is_none_or(|row| row.asked.is_some());
     drop(table);
-    // What the answer throws, it throws again when the turn is settled.
-    is_asked || !is_bound(cx, board, id).unwrap_or(true)
+    if is_asked {
+        return true;
+    }
+    match is_bound(cx, board, id) {
+        Ok(is_bound) => !is_bound,
+        Err(panic) => {
+            board.ask(id, FlowFinish::Panicked);
+            settle_question(cx, board, id, panic);
+            true
+        }
+    }
+}
+
+/// Deals with what a running flow's question whether something is there has thrown.
+fn settle_question<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId, panic: Panic) {
+    let name = board.table.borrow().name(id.index);
+    let culprit = Culprit::new(format!("flow `{name}`"), reports::PANIC_FIX);
+    cx.settle_panic(&culprit, panic);
 }
 
 /// Ends a flow; if it is running, when its turn is over. `false` when it has ended already, or
@@ -88,7 +104,11 @@ pub(crate) fn request<H>(
     };
     let (finish, panic) = finish_of(cx, board, id, finish);
     if is_running {
-        return board.ask(id, finish);
+        let is_first = board.ask(id, finish);
+        if let Some(panic) = panic {
+            settle_question(cx, board, id, panic);
+        }
+        return is_first;
     }
     match (panic, board.home(id)) {
         (Some(panic), Some(home)) => panicked(cx, &home, id, "", panic),
@@ -162,28 +182,38 @@ pub(crate) fn end_with<H>(
     if let Some(task) = extra.finish.take() {
         task.set(Some(finish));
     }
-    let mut is_awaited = false;
-    for awaiter in extra.awaited_by.drain(..) {
-        if !awaiter.ending.is_dropped.get() {
-            is_awaited = true;
-            awaiter.tell(failed.clone().map_or(Ok(finish), Err));
-        }
-    }
     let made = extra.name.take();
     let name = made.as_deref().unwrap_or(row.name);
+    let mut is_awaited = false;
+    for ending in extra.awaited_by.drain(..) {
+        if ending.is_awaited() {
+            is_awaited = true;
+            let failed = failed
+                .as_ref()
+                .map(|error| (name.to_owned(), error.clone()));
+            ending.tell(failed.map_or(Ok(finish), Err));
+        }
+    }
     if let (Some(error), false) = (&failed, is_awaited) {
         report_failed(cx, world, name, error);
     }
     let bound_by = (extra.waker.take(), extra.is_there.take());
-    let mut panic = let_go(cx, world, body, finish, bound_by);
-    if let Some(tell) = extra.on_finished.take() {
-        let told = cx.callback(world, Duration::ZERO, |cx| tell(cx, finish));
-        panic = panic.or(told.err());
-    }
-    settle(cx, name, panic);
+    let of_body = let_go(cx, world, body, finish, bound_by);
+    let told = match extra.on_finished.take() {
+        Some(tell) => cx.callback(world, Duration::ZERO, |cx| tell(cx, finish)),
+        None => Ok(()),
+    };
+    settle(cx, name, of_body);
+    settle(cx, name, told.err());
 }
 
-fn report_failed<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>, name: &str, error: &str) {
+/// An error that nobody takes.
+pub(crate) fn report_failed<H>(
+    cx: &mut Cx<'_, H>,
+    world: Option<WorldId>,
+    name: &str,
+    error: &str,
+) {
     let kind = ReportKind::Extension(&reports::FLOW_FAILED);
     let what = format!("ended with an error: {error}");
     let mut report = Report::new(kind, what).object(name);

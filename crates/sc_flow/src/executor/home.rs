@@ -210,12 +210,6 @@ impl<H> Home<H> {
         self.said.replace(0) | self.awaited.replace(0) as u8
     }
 
-    /// Says again what was taken.
-    pub(crate) fn say_again(&self, said: u8) {
-        self.said.set(said & !said::AWAITED);
-        self.awaited.set((said & said::AWAITED).into());
-    }
-
     /// The running flow was asked to end.
     pub(crate) fn ask(&self) {
         self.say(said::ASKED);
@@ -292,6 +286,16 @@ impl<H> Home<H> {
         into.reverse();
     }
 
+    /// How many are woken by now.
+    pub(crate) fn woken_so_far(&self) -> usize {
+        self.woken.borrow().len()
+    }
+
+    /// Moves those woken after the first `from` to the end of `into`, the last one first.
+    pub(crate) fn take_woken_from(&self, from: usize, into: &mut Vec<FlowId>) {
+        into.extend(self.woken.borrow_mut().drain(from..).rev());
+    }
+
     /// A flow wants turns in the frames that `wanted` says, the first one in frame `from` at the
     /// earliest.
     pub(crate) fn want(&self, flow: FlowId, slot: &Slot<H>, wanted: u16, from: u64) {
@@ -337,6 +341,11 @@ impl<H> Home<H> {
         let frame = self.frame.get();
         self.board
             .slot(flow, |slot| self.want(flow, slot, wanted, frame));
+    }
+
+    /// Nobody is here: what was about to be listed has ended.
+    pub(crate) fn forget_joining(&self) {
+        self.joining.borrow_mut().clear();
     }
 
     /// Takes out the list of those that run every frame, in order of start.

@@ -4,6 +4,7 @@
 //! (2) those woken since the last stage; (3) first polls and those that run every frame, one list
 //! in order of start; (4) those woken in this stage. First woken, first run.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 use sc_core::{Cx, Report, ReportKind};
@@ -26,6 +27,8 @@ const RERUN_CAP: u8 = 99;
 #[derive(Default)]
 pub(crate) struct Scratch {
     due: Vec<Waiter>,
+    /// Those whose foreign wakers were due, the last one first.
+    told: Vec<FlowId>,
     woken: Vec<FlowId>,
     /// Those that ran because they were woken in the stage, and those that did so too often.
     rerun: Vec<FlowId>,
@@ -76,23 +79,29 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
     home.begin(times);
     watch::look(cx, &home.board, times.runtime_now);
     if home.is_empty() {
+        home.forget_joining();
         return;
     }
     let mut left = Left {
         home,
         scratch: home.board.scratch.take(),
     };
+    left.take_woken();
     // (1)
     home.take_due(&mut left.scratch.due);
     left.scratch.due.reverse();
     run(cx, home, &mut Due(&mut left));
+    // Those whose foreign wakers were due.
+    run(cx, home, &mut Told(&mut left));
     // (2)
-    left.take_woken();
     run(cx, home, &mut Woken(&mut left));
     // (3)
     let scratch = &mut left.scratch;
     home.take_frame_due(&mut scratch.due, &mut scratch.wakers);
-    scratch.wakers.drain(..).for_each(Waker::wake);
+    scratch.wakers.reverse();
+    while let Some(waker) = scratch.wakers.pop() {
+        waker.wake();
+    }
     let mut slots = Slots::new(&home.board);
     let mut list = home.take_list(&mut slots);
     run(cx, home, &mut list);
@@ -125,22 +134,19 @@ impl<H> Left<'_, H> {
         !self.scratch.woken.is_empty()
     }
 
-    /// The next of the woken.
-    fn next_woken(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
-        loop {
-            let flow = *self.scratch.woken.last()?;
-            if slots.get(flow).is_some() {
-                return Some(flow);
-            }
-            self.scratch.woken.pop();
-        }
-    }
-
-    /// Takes the next of the woken; it may be woken again from now on.
-    fn take_next_woken(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
-        let flow = self.scratch.woken.pop()?;
-        slots.get(flow)?.clear(bits::WOKEN);
-        Some(flow)
+    /// Wakes a waker that is due, and notes whose it was.
+    fn tell(&mut self, index: u32) {
+        distribute(&self.home.board, &mut self.scratch.ids);
+        let before = self.home.woken_so_far();
+        let waker = self.home.take_foreign(index);
+        waker.into_iter().for_each(Waker::wake);
+        distribute(&self.home.board, &mut self.scratch.ids);
+        let told = &mut self.scratch.told;
+        let reversed = told.len();
+        self.home.take_woken_from(before, told);
+        // The last one is told first: those told later go before.
+        let fresh = told.len() - reversed;
+        told.rotate_right(fresh);
     }
 }
 
@@ -156,6 +162,7 @@ impl<H> Drop for Left<'_, H> {
                 }
             }
         }
+        scratch.woken.append(&mut scratch.told);
         for flow in scratch.woken.drain(..).rev() {
             self.home.board.slot(flow, |slot| slot.clear(bits::WOKEN));
             self.home.wake(flow);
@@ -163,7 +170,29 @@ impl<H> Drop for Left<'_, H> {
         for flow in scratch.rerun.drain(..) {
             self.home.board.slot(flow, |slot| slot.reruns.set(0));
         }
+        for waker in scratch.wakers.drain(..) {
+            // One that panics is not to keep the others from theirs.
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
     }
+}
+
+/// The next of the woken, who lie with the last one first.
+fn next_of<H>(woken: &mut Vec<FlowId>, slots: &mut Slots<H>) -> Option<FlowId> {
+    loop {
+        let flow = *woken.last()?;
+        if slots.get(flow).is_some() {
+            return Some(flow);
+        }
+        woken.pop();
+    }
+}
+
+/// Takes the next of the woken; it may be woken again from now on.
+fn take_of<H>(woken: &mut Vec<FlowId>, slots: &mut Slots<H>) -> Option<FlowId> {
+    let flow = woken.pop()?;
+    slots.get(flow)?.clear(bits::WOKEN);
+    Some(flow)
 }
 
 /// (1) Those whose wait is over.
@@ -178,8 +207,7 @@ impl<H> Queue<H> for Due<'_, '_, H> {
                 Waiter::Flow(flow) | Waiter::Frame(flow, _) => return Some(flow),
                 Waiter::Foreign(index) => {
                     self.0.scratch.due.pop();
-                    let waker = self.0.home.take_foreign(index);
-                    waker.into_iter().for_each(Waker::wake);
+                    self.0.tell(index);
                 }
             }
         }
@@ -190,6 +218,21 @@ impl<H> Queue<H> for Due<'_, '_, H> {
     }
 }
 
+/// Still (1): those whose wait was over by a waker that is not their own.
+struct Told<'l, 'h, H: 'static>(&'l mut Left<'h, H>);
+
+impl<H> Queue<H> for Told<'_, '_, H> {
+    const ON_TIME: bool = true;
+
+    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
+        next_of(&mut self.0.scratch.told, slots)
+    }
+
+    fn take(&mut self, slots: &mut Slots<H>) {
+        take_of(&mut self.0.scratch.told, slots);
+    }
+}
+
 /// (2) Those woken since the last stage.
 struct Woken<'l, 'h, H: 'static>(&'l mut Left<'h, H>);
 
@@ -197,11 +240,11 @@ impl<H> Queue<H> for Woken<'_, '_, H> {
     const ON_TIME: bool = false;
 
     fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
-        self.0.next_woken(slots)
+        next_of(&mut self.0.scratch.woken, slots)
     }
 
     fn take(&mut self, slots: &mut Slots<H>) {
-        self.0.take_next_woken(slots);
+        take_of(&mut self.0.scratch.woken, slots);
     }
 }
 
@@ -213,7 +256,7 @@ impl<H> Queue<H> for Rewoken<'_, '_, H> {
 
     fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
         loop {
-            let flow = self.0.next_woken(slots)?;
+            let flow = next_of(&mut self.0.scratch.woken, slots)?;
             let Some(slot) = slots.get(flow) else {
                 continue;
             };
@@ -223,13 +266,13 @@ impl<H> Queue<H> for Rewoken<'_, '_, H> {
             let home = self.0.home;
             let wanted = bits::wants(slot.clock());
             home.want(flow, slot, wanted, home.frame.get() + 1);
-            self.0.take_next_woken(slots);
+            take_of(&mut self.0.scratch.woken, slots);
             self.0.scratch.capped.push(flow);
         }
     }
 
     fn take(&mut self, slots: &mut Slots<H>) {
-        let Some(flow) = self.0.take_next_woken(slots) else {
+        let Some(flow) = take_of(&mut self.0.scratch.woken, slots) else {
             return;
         };
         if let Some(slot) = slots.get(flow) {
@@ -244,14 +287,6 @@ impl<H> Queue<H> for Rewoken<'_, '_, H> {
 
 /// Hands wakes from outside to the homes of those who were woken.
 fn distribute<H>(board: &Board<H>, ids: &mut Vec<FlowId>) {
-    if board.shared_waker.take_woken() {
-        // A clone of the shared waker, kept beyond its poll: whose it was is not known, but those
-        // who have kept one have wakers of their own since.
-        ids.extend(board.ids_where(|table, row| {
-            let extra = table.extra(row);
-            extra.is_some_and(|extra| extra.waker.is_some())
-        }));
-    }
     board.inbox.take(ids);
     for id in ids.drain(..) {
         if let Some(home) = board.home(id) {
@@ -262,6 +297,9 @@ fn distribute<H>(board: &Board<H>, ids: &mut Vec<FlowId>) {
 
 /// Reports a flow that woke itself too often, once.
 fn report_capped<H>(cx: &mut Cx<'_, H>, board: &Board<H>, flow: FlowId) {
+    if board.slot(flow, |_| ()).is_none() {
+        return;
+    }
     let mut table = board.table.borrow_mut();
     let Some(extra) = table.extra_or_new(flow.index) else {
         return;

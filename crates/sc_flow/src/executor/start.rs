@@ -243,7 +243,7 @@ fn start<H>(
         table.watch(id, how.waiting_for, since);
     }
     if owner.is_some() || options.has_extra() {
-        is_like |= extra(&mut table, id, options, owner);
+        is_like |= extra(board, &mut table, id, options, owner);
     }
     drop(table);
     home.enter();
@@ -276,6 +276,7 @@ impl<H> Drop for Unborn<'_, H> {
 
 /// Takes in what only some flows have; gives what such a flow is like.
 fn extra<H>(
+    board: &Board<H>,
     table: &mut Table<H>,
     id: FlowId,
     options: &mut Options<H>,
@@ -287,7 +288,7 @@ fn extra<H>(
     }
     if options.is_there.is_some() {
         is_like |= bits::SLOW;
-        table.asked_in_turn.push(id);
+        table.ask_in_turn(board, id);
     }
     let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
     if let Some(extra) = table.extra_or_new(id.index) {

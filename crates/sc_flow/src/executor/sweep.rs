@@ -23,6 +23,7 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>, board: &Board<H>) {
         };
         let Some(home) = table.home(board, flow) else {
             table.asked_in_turn.swap_remove(at);
+            table.asked_ended = table.asked_ended.saturating_sub(1);
             continue;
         };
         table.ask_next += 1;

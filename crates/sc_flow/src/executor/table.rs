@@ -65,8 +65,8 @@ pub(crate) struct Extra<H: 'static> {
     pub(crate) waker: Option<Waker>,
     /// Paused by itself.
     pub(crate) paused: bool,
-    /// Its turn came while it was paused.
-    pub(crate) missed: bool,
+    /// What it then wants, of the turns that came while it was paused.
+    pub(crate) missed: u16,
     /// It was reported for waking itself.
     pub(crate) cap_reported: bool,
     /// What a node that it awaits waits for, and how far that has come.
@@ -74,7 +74,7 @@ pub(crate) struct Extra<H: 'static> {
     /// Where a task keeps how it ended.
     pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
     /// Who awaits its end.
-    pub(crate) awaited_by: Vec<crate::join::Awaiter>,
+    pub(crate) awaited_by: crate::join::Awaiters,
 }
 
 pub(crate) type IsThere<H> = Rc<dyn Fn(&Cx<'_, H>) -> bool>;
@@ -97,7 +97,7 @@ impl<H> Default for Extra<H> {
             sleep: None,
             waker: None,
             paused: false,
-            missed: false,
+            missed: 0,
             cap_reported: false,
             note: None,
             finish: None,
@@ -119,6 +119,8 @@ pub(crate) struct Table<H: 'static> {
     /// Flows bound to something that has to be asked, and which of them is asked next.
     pub(crate) asked_in_turn: Vec<FlowId>,
     pub(crate) ask_next: usize,
+    /// How many of them have ended.
+    pub(crate) asked_ended: usize,
 }
 
 impl<H> Default for Table<H> {
@@ -133,6 +135,7 @@ impl<H> Default for Table<H> {
             watch: Watch::default(),
             asked_in_turn: Vec::new(),
             ask_next: 0,
+            asked_ended: 0,
         }
     }
 }
@@ -196,6 +199,16 @@ impl<H> Table<H> {
         self.free.push(index);
     }
 
+    /// Asks a flow in turn from now on. Those that have ended are cleared away when they are most.
+    pub(crate) fn ask_in_turn(&mut self, board: &Board<H>, flow: FlowId) {
+        if self.asked_ended > 64.max(self.asked_in_turn.len() / 2) {
+            self.asked_in_turn
+                .retain(|&flow| board.slot(flow, |_| ()).is_some());
+            (self.ask_next, self.asked_ended) = (0, 0);
+        }
+        self.asked_in_turn.push(flow);
+    }
+
     /// The home of a live flow.
     pub(crate) fn home(&self, board: &Board<H>, id: FlowId) -> Option<Rc<Home<H>>> {
         board.slot(id, |_| ())?;
@@ -240,6 +253,7 @@ impl<H> Table<H> {
         let place = self.extras.get_mut(row.extra as usize)?;
         let extra = std::mem::take(place);
         self.free_extras.push(row.extra);
+        self.asked_ended += usize::from(extra.is_there.is_some());
         let bonds = extra.owner.map(|(_, bond)| bond);
         for bond in bonds.into_iter().chain(extra.condition) {
             self.bonds.remove(bond);

@@ -2,7 +2,7 @@
 //! looked at but themselves; nodes each in a callback of its own.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use super::board::{Board, Slot, Slots};
 use super::body::Polled;
 use super::end;
 use super::home::Home;
+use super::wake::SharedWaker;
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
@@ -148,13 +149,13 @@ fn futures<H, Q: Queue<H>>(
     first: FlowId,
 ) {
     let board = &*home.board;
-    home.waker.set(board.first_waker.data().addr());
-    let kept = Arc::strong_count(&board.shared_waker);
+    let shared = board.shared_waker();
+    home.waker.set(shared.waker.data().addr());
     let (mut more, mut last, mut name) = (None, first, "");
     let delta = Duration::from_nanos(home.delta(Clock::Game));
     let stopped = cx.callback(home.world, delta, |cx| {
         cx.enter(|| {
-            let context = &mut Context::from_waker(&board.first_waker);
+            let context = &mut Context::from_waker(&shared.waker);
             let is_here = |is_like| {
                 let lives_ended = || home.access.lives_ended();
                 Way::of(home, is_like, Q::ON_TIME, lives_ended) == Way::Future
@@ -165,7 +166,7 @@ fn futures<H, Q: Queue<H>>(
                 let said = home.take_said();
                 let is_calm = said & said::ASKED == 0
                     && !home.access.must_attend()
-                    && Arc::strong_count(&board.shared_waker) == kept
+                    && shared.is_untouched()
                     && !(is_like & bits::OWNED != 0 && home.access.lives_ended());
                 match polled {
                     Poll::Pending if is_calm => {
@@ -175,9 +176,8 @@ fn futures<H, Q: Queue<H>>(
                     polled => {
                         if is_calm
                             && let Poll::Ready(Ok(())) = polled
-                            && let Some(called) = board.end_bare(flow, slot)
+                            && board.end_bare(flow, slot, &mut name)
                         {
-                            name = called;
                             if home.access.must_attend() {
                                 return Turned::More;
                             }
@@ -196,13 +196,15 @@ fn futures<H, Q: Queue<H>>(
         Ok(Stopped::End | Stopped::NotHere) => return,
         Ok(Stopped::More(flow)) => flow,
         Err(panic) => {
+            settle_waker(home, last, &shared, false);
             panicked(cx, home, last, name, panic);
             return queue.passed(slots);
         }
     };
     match more {
         Some((polled, said)) => {
-            settle(cx, home, flow, polled, said, kept);
+            settle_waker(home, flow, &shared, polled.is_pending());
+            settle(cx, home, flow, polled, said);
         }
         None => cx.attend(),
     }
@@ -261,32 +263,17 @@ fn heed_more<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
     }
 }
 
-/// What follows from a future's turn that was more than a wait. `kept`: how many references to the
-/// shared waker there were before.
-fn settle<H>(
-    cx: &mut Cx<'_, H>,
-    home: &Home<H>,
-    flow: FlowId,
-    mut polled: Polled,
-    mut said: u8,
-    kept: usize,
-) {
-    let board = &*home.board;
-    if board.shared_waker.take_woken() && polled.is_pending() {
+/// What follows from what a poll has done with the shared waker.
+fn settle_waker<H>(home: &Home<H>, flow: FlowId, shared: &SharedWaker, goes_on: bool) {
+    if shared.is_kept() {
+        home.board.give_waker(flow, shared);
+    } else if shared.take_woken() && goes_on {
         home.wake(flow);
     }
-    if Arc::strong_count(&board.shared_waker) > kept && polled.is_pending() {
-        // Once more, with a waker of its own.
-        let own = board.own_waker(flow);
-        if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
-            extra.waker = Some(own.clone());
-        }
-        board.slot(flow, |slot| slot.set(bits::SLOW));
-        match poll_with(cx, home, flow, &own, said) {
-            Ok(outcome) => (polled, said) = outcome,
-            Err(panic) => return panicked(cx, home, flow, "", panic),
-        }
-    }
+}
+
+/// What follows from a future's turn that was more than a wait.
+fn settle<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, polled: Polled, said: u8) {
     let outcome = match polled {
         Poll::Pending => Outcome::GoesOn(Next::Parked),
         Poll::Ready(Ok(())) => Outcome::Ends(FlowFinish::Completed),
@@ -294,32 +281,6 @@ fn settle<H>(
     };
     after(cx, home, flow, outcome, said);
     cx.attend();
-}
-
-/// Polls one future outside the hot loop. What it said before in this turn stays said.
-fn poll_with<H>(
-    cx: &mut Cx<'_, H>,
-    home: &Home<H>,
-    flow: FlowId,
-    waker: &Waker,
-    said: u8,
-) -> Result<(Polled, u8), Panic> {
-    let mut slots = Slots::new(&home.board);
-    let Some(slot) = slots.get(flow) else {
-        return Ok((Poll::Pending, 0));
-    };
-    home.waker.set(waker.data().addr());
-    home.say_again(said);
-    let delta = Duration::from_nanos(home.delta(Clock::Game));
-    let outcome = cx.callback(home.world, delta, |cx| {
-        cx.enter(|| {
-            let context = &mut Context::from_waker(waker);
-            poll(home, slot, flow, slot.bits.get(), context)
-        })
-    });
-    home.current.set(FlowId::NOBODY.word());
-    let said = home.take_said();
-    Ok((outcome?, said))
 }
 
 /// Runs nodes, as long as the next flow is one that counts on the clock.
@@ -391,7 +352,12 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
     let mut table = board.table.borrow_mut();
     if let Some(extra) = table.extra_of(flow.index) {
         if extra.paused {
-            extra.missed = true;
+            // What it has waited for may be a clock that runs through the pause.
+            extra.missed |= if on_time && home.paused.get() {
+                bits::WANTS_ANY
+            } else {
+                bits::wants(slot.clock())
+            };
             return;
         }
         own = extra.waker.clone();
@@ -411,7 +377,7 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
     let outcome = if slot.has(bits::NODE) {
         turn_of_node(cx, home, slot, flow)
     } else {
-        turn_of_future(cx, home, flow, own)
+        turn_of_future(cx, home, slot, flow, own)
     };
     if let Err(panic) = outcome {
         panicked(cx, home, flow, "", panic);
@@ -448,19 +414,27 @@ fn turn_of_node<H>(
 fn turn_of_future<H>(
     cx: &mut Cx<'_, H>,
     home: &Home<H>,
+    slot: &Slot<H>,
     flow: FlowId,
     own: Option<Waker>,
 ) -> Result<(), Panic> {
-    let shared = &home.board.shared_waker;
-    let kept = if own.is_none() {
-        Arc::strong_count(shared)
-    } else {
-        usize::MAX
-    };
-    let waker = own.unwrap_or_else(|| home.board.first_waker.clone());
-    let (polled, said) = poll_with(cx, home, flow, &waker, 0)?;
-    drop(waker);
-    settle(cx, home, flow, polled, said, kept);
+    let shared = home.board.shared_waker();
+    let waker = own.as_ref().unwrap_or(&shared.waker);
+    home.waker.set(waker.data().addr());
+    let delta = Duration::from_nanos(home.delta(Clock::Game));
+    let polled = cx.callback(home.world, delta, |cx| {
+        cx.enter(|| {
+            let context = &mut Context::from_waker(waker);
+            poll(home, slot, flow, slot.bits.get(), context)
+        })
+    });
+    home.current.set(FlowId::NOBODY.word());
+    let said = home.take_said();
+    if own.is_none() {
+        let goes_on = matches!(polled, Ok(Poll::Pending));
+        settle_waker(home, flow, &shared, goes_on);
+    }
+    settle(cx, home, flow, polled?, said);
     Ok(())
 }
 
@@ -484,7 +458,11 @@ pub(crate) fn panicked<H>(
     if let Some(world) = world {
         culprit = culprit.world(world);
     }
-    end::end(cx, board, flow, FlowFinish::Panicked);
+    // The first panic is the one to raise: not what its end throws.
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        end::end(cx, board, flow, FlowFinish::Panicked);
+    }));
+    drop(ended);
     cx.settle_panic(&culprit, panic);
     cx.attend();
 }

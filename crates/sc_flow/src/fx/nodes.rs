@@ -41,6 +41,8 @@ impl<H> FlowCx<H> {
         waiting: impl FnOnce() -> (WaitingFor, Progress),
     ) {
         match outcome {
+            // Not the flow's own await, nor its note.
+            Poll::Ready(Err(FlowError::OutsideItsFlow)) => {}
             Poll::Ready(_) => {
                 self.has_awaited();
                 self.note(None);

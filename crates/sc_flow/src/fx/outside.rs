@@ -1,6 +1,5 @@
 //! Waiting for other flows and for other threads.
 
-use std::cell::RefMut;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -12,9 +11,10 @@ use sc_core::{Report, ReportKind};
 
 use super::FlowCx;
 use crate::error::FlowError;
+use crate::executor::end::report_failed;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
-use crate::join::{Awaiter, Ending, WakeBy};
+use crate::join::{Ending, WakeBy};
 use crate::reports;
 
 impl<H> FlowCx<H> {
@@ -117,7 +117,6 @@ impl<H> Future for FlowEnd<'_, H> {
             this.fx.has_awaited();
             return Poll::Ready(outcome);
         }
-        // Registered anew each time: the waker may be another one. The old entry is replaced.
         let home = &*this.fx.home;
         let board = &*home.board;
         let wake = if home.is_own(context.waker()) {
@@ -125,25 +124,8 @@ impl<H> Future for FlowEnd<'_, H> {
         } else {
             WakeBy::Foreign(context.waker().clone())
         };
-        let ending = Rc::clone(ending);
-        let awaiters = || -> Option<RefMut<'_, Vec<Awaiter>>> {
-            board.slot(this.flow, |_| ())?;
-            let table = board.table.borrow_mut();
-            RefMut::filter_map(table, |table| {
-                let extra = table.extra_or_new(this.flow.index)?;
-                Some(&mut extra.awaited_by)
-            })
-            .ok()
-        };
-        // Wakers are dropped outside the borrow: their destructors may be user code.
-        let known = awaiters().map(|mut awaiters| std::mem::take(&mut *awaiters));
-        let Some(mut known) = known else {
+        if ending.wake_by(wake) && !board.is_awaited_by(this.flow, ending) {
             return Poll::Ready(Err(FlowError::Gone));
-        };
-        known.retain(|a| !a.ending.is_dropped.get() && !Rc::ptr_eq(&a.ending, &ending));
-        known.push(Awaiter { ending, wake });
-        if let Some(mut awaiters) = awaiters() {
-            *awaiters = known;
         }
         Poll::Pending
     }
@@ -151,8 +133,11 @@ impl<H> Future for FlowEnd<'_, H> {
 
 impl<H> Drop for FlowEnd<'_, H> {
     fn drop(&mut self) {
-        if let Some(ending) = &self.ending {
-            ending.is_dropped.set(true);
+        let untaken = self.ending.take().and_then(|ending| ending.give_up());
+        if let Some((name, error)) = untaken {
+            // The flow was told that somebody takes its error.
+            let world = self.fx.home.world;
+            let _ = self.fx.with(|cx| report_failed(cx, world, &name, &error));
         }
     }
 }
@@ -190,7 +175,7 @@ impl<H, T> Future for ThreadResult<'_, H, T> {
                 let _ = self.fx.with(|cx| {
                     let kind = ReportKind::Extension(&reports::THREAD_PANICKED);
                     let what = format!("work on a thread panicked: {message}");
-                    cx.report(Report::new(kind, what));
+                    cx.report(Report::new(kind, what).object(self.fx.name()));
                 });
                 FlowError::Panicked
             }));

@@ -93,8 +93,8 @@ impl<H> FlowCx<H> {
     pub fn ticks(&self, frames: u64) -> Ticks<'_, H> {
         Ticks {
             fx: self,
-            until: frames.max(1),
-            paused: None,
+            until: self.home.frame.get().saturating_add(frames.max(1)),
+            paused: self.home.paused_frames.get(),
             registered: None,
         }
     }
@@ -272,10 +272,10 @@ fn wake_next_frame<H>(fx: &FlowCx<H>, waker: &Waker) {
 #[must_use = "awaitables do nothing until they are awaited"]
 pub struct Ticks<'f, H: 'static> {
     fx: &'f FlowCx<H>,
-    /// How many frames; once it is awaited, the frame that ends it.
+    /// The frame that ends it.
     until: u64,
-    /// Paused frames counted for it so far; `None` before it is awaited.
-    paused: Option<u64>,
+    /// The home's paused frames, as far as they are counted in that.
+    paused: u64,
     registered: Option<Registered>,
 }
 
@@ -288,17 +288,12 @@ impl<H> Future for Ticks<'_, H> {
         let home = &*this.fx.home;
         let clock = this.fx.clock();
         let frame = home.frame.get();
-        let paused = if clock.stops_while_paused() {
-            home.paused_frames.get()
-        } else {
-            0
-        };
-        // Frames of a paused world do not count.
-        match this.paused {
-            None => this.until = frame.saturating_add(this.until),
-            Some(before) => this.until = this.until.saturating_add(paused - before),
+        if clock.stops_while_paused() {
+            // Frames of a paused world do not count.
+            let paused = home.paused_frames.get();
+            this.until = this.until.saturating_add(paused - this.paused);
+            this.paused = paused;
         }
-        this.paused = Some(paused);
         if frame >= this.until && !home.stands(clock) {
             this.fx.has_awaited();
             return Poll::Ready(Ok(()));
