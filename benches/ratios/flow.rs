@@ -9,9 +9,9 @@
 //! | `wake_vs_cosync` | `cosync`, the coroutines for games: no clocks, no cancel, no panics by policy | 1: no slower |
 //! | `spawn_finish_vs_local_executor` | `async-executor` | 1: the quality bar |
 //! | `asleep_100k_vs_poll_everything` | polling every sleeper every frame | 0.01: nothing is looked at but the head of a queue |
-//! | `sleepers_100k_vs_tokio` | tokio, current thread, paused clock | 1: both have a wheel; sleeps of 1 to 10 s, over and over |
-//! | `cancel_10k_vs_local_executor` | `async-executor`, dropped tasks | 2: start, first turn and cancel of ten thousand; ours have deadlines to take back too |
-//! | `teardown_10k_vs_local_executor` | `async-executor`, dropped whole | 2: start, first turn, and the world goes with all of them, newest first |
+//! | `sleepers_100k_vs_tokio` | tokio, current thread, paused clock | 2: both have a wheel; sleeps of 1 to 10 s, over and over; ours keep their order to the nanosecond |
+//! | `cancel_10k_vs_local_executor` | `async-executor`, dropped tasks | 3: start, first turn and cancel of ten thousand; ours have a deadline to take back, and run guards where host and runtime are in reach |
+//! | `teardown_10k_vs_local_executor` | `async-executor`, dropped whole | 3: start, first turn, and the world goes with all of them, each as if cancelled, newest first |
 //! | `drive_10k_vs_bare` | boxed closures that add up their own progress | 3: as an empty tick; a drive does that arithmetic too |
 //! | `wait_until_10k_vs_bare` | boxed conditions, all asked every frame | 3: as an empty tick |
 //! | `wait_every_second_10k_vs_bare` | the same | 0.25: asked once a second, they sleep the other 62 frames |
@@ -326,7 +326,7 @@ fn sleepers(rows: &mut Rows) {
         });
     };
     frame(SLEEPERS / EVENT_INTERVAL + 1);
-    rows.row(name, 1.0, 1, || game.frame(), || frame(8));
+    rows.row(name, 2.0, 1, || game.frame(), || frame(8));
 }
 
 /// Ten thousand flows that sleep are started, and cancelled by their name.
@@ -354,7 +354,7 @@ fn cancel(rows: &mut Rows) {
         drop(tasks);
         while executor.try_tick() {}
     };
-    rows.row(name, 2.0, FLOWS, ours, peer);
+    rows.row(name, 3.0, FLOWS, ours, peer);
 }
 
 /// Ten thousand flows that sleep are started, and their world is destroyed.
@@ -385,7 +385,7 @@ fn teardown(rows: &mut Rows) {
         }
         while executor.try_tick() {}
     };
-    rows.row(name, 2.0, FLOWS, ours, peer);
+    rows.row(name, 3.0, FLOWS, ours, peer);
 }
 
 /// Drives with an empty update against closures that keep their own progress.
