@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sc_console::{ConsoleExt, LineOutcome, Source, VariableExt, command, variable};
 use sc_core::Cx;
@@ -45,8 +45,16 @@ variable! {
 
 const SECRET: &str = "swordfish";
 
+/// One test at a time: an event whose place in the code another thread reaches for the first time, at
+/// the moment in which a listener comes, may not be heard.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn case_g20_a_secret_is_shown_nowhere() {
+    let _alone = alone();
     let mut t = TestWorld::new(Log::new());
     let events = Events::default();
     let _guard = tracing::subscriber::set_default(events.clone());
@@ -120,6 +128,7 @@ fn case_g20_a_secret_is_shown_nowhere() {
 
 #[test]
 fn a_secret_that_is_refused_is_marked_without_it() {
+    let _alone = alone();
     let mut t = TestWorld::new(Log::new());
     let run = t.cx().run_line("my.pin swordfish x", Source::Local);
     assert_eq!(run.outcome, LineOutcome::Failed);
@@ -143,6 +152,7 @@ fn a_secret_that_is_refused_is_marked_without_it() {
 
 #[test]
 fn help_of_a_secret_says_that_it_is_one_and_not_its_default() {
+    let _alone = alone();
     let mut t = TestWorld::new(Log::new());
     let text = t.cx().run_line("help my.pin", Source::Local).text();
     assert!(
