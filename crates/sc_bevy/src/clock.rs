@@ -25,11 +25,7 @@ impl Deltas {
         let dilated = match game {
             None => real,
             // What it would have been without the pause, for the clock that goes through it.
-            Some(game) if paused => {
-                let dilated = real.as_secs_f64() * game.relative_speed_f64();
-                let dilated = Duration::try_from_secs_f64(dilated).unwrap_or(Duration::MAX);
-                dilated.min(game.max_delta())
-            }
+            Some(game) if paused => scaled(real, game.relative_speed_f64()).min(game.max_delta()),
             Some(game) => game.delta(),
         };
         let usual = WorldDelta {
@@ -43,8 +39,7 @@ impl Deltas {
             let dilation = cx.dilation(id).unwrap_or(1.0);
             #[allow(clippy::float_cmp)]
             if dilation != 1.0 {
-                let dilated = dilated.as_secs_f64() * dilation;
-                let dilated = Duration::try_from_secs_f64(dilated).unwrap_or(Duration::MAX);
+                let dilated = scaled(dilated, dilation);
                 others.push((id, WorldDelta { dilated, ..usual }));
             }
         }
@@ -61,4 +56,9 @@ impl Deltas {
         let found = self.others.iter().find(|(id, _)| *id == world);
         found.map_or(self.usual, |(_, delta)| *delta)
     }
+}
+
+/// So many times a time; what is beyond range is the most there is.
+fn scaled(time: Duration, by: f64) -> Duration {
+    Duration::try_from_secs_f64(time.as_secs_f64() * by).unwrap_or(Duration::MAX)
 }

@@ -6,8 +6,7 @@ use bevy_ecs::world::World;
 use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
-use crate::cx::BevyCx;
-use crate::handle::{Bound, FlowHandle, FlowState};
+use crate::handle::{FlowHandle, FlowState, request_for, request_in_app};
 use crate::queue::ask;
 
 /// Flows by [`Commands`]. What is asked for is done when the commands are applied; if the runtime
@@ -73,12 +72,8 @@ impl FlowCommands for Commands<'_, '_> {
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
     {
-        let handle = FlowHandle::pending();
-        let theirs = handle.clone();
-        self.queue(move |world: &mut World| {
-            start(world, theirs, name, |_| Ok(Bound::default()), body)
-        });
-        handle
+        let (handle, start) = request_in_app(name, body);
+        queue_start(self, handle, start)
     }
 
     fn cancel_flow(&mut self, flow: &FlowHandle) {
@@ -146,13 +141,8 @@ impl EntityFlowCommands for EntityCommands<'_> {
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,
     {
-        let handle = FlowHandle::pending();
-        let (theirs, entity) = (handle.clone(), self.id());
-        self.commands().queue(move |world: &mut World| {
-            let body = async move |fx| body(fx, entity).await;
-            start(world, theirs, name, move |cx| of_entity(cx, entity), body);
-        });
-        handle
+        let (handle, start) = request_for(self.id(), name, body);
+        queue_start(&mut self.commands(), handle, start)
     }
 
     fn with_cx(
@@ -167,33 +157,17 @@ impl EntityFlowCommands for EntityCommands<'_> {
     }
 }
 
-/// What binds a flow to an entity.
-pub(crate) fn of_entity(cx: &mut Cx<'_, World>, entity: Entity) -> Result<Bound, String> {
-    match cx.entity_owner(entity) {
-        Ok(owner) => Ok(Bound {
-            owner: Some(owner),
-            world: None,
-        }),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
 /// Starts a flow as soon as the runtime is there.
-pub(crate) fn start<F>(
-    world: &mut World,
+pub(crate) fn queue_start(
+    commands: &mut Commands<'_, '_>,
     handle: FlowHandle,
-    name: &'static str,
-    bound: impl FnOnce(&mut Cx<'_, World>) -> Result<Bound, String> + Send + 'static,
-    body: F,
-) where
-    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
-{
+    start: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
+) -> FlowHandle {
     let theirs = handle.clone();
-    let request = move |cx: &mut Cx<'_, World>| {
-        let bound = bound(cx);
-        theirs.start(cx, name, bound, body);
-    };
-    if !ask(world, Box::new(request)) {
-        handle.set(FlowState::Refused);
-    }
+    commands.queue(move |world: &mut World| {
+        if !ask(world, Box::new(start)) {
+            theirs.set(FlowState::Refused);
+        }
+    });
+    handle
 }

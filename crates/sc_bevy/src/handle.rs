@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bevy_ecs::entity::Entity;
 use bevy_ecs::world::World;
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 use sc_flow::{Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId};
 
+use crate::cx::BevyCx;
 use crate::reports;
 
 /// What has become of a flow that was asked for.
@@ -42,10 +44,6 @@ pub enum FlowState {
 pub struct FlowHandle(Arc<Mutex<FlowState>>);
 
 impl FlowHandle {
-    pub(crate) fn pending() -> Self {
-        FlowHandle(Arc::new(Mutex::new(FlowState::Pending)))
-    }
-
     /// What has become of it.
     #[must_use]
     pub fn state(&self) -> FlowState {
@@ -66,7 +64,7 @@ impl FlowHandle {
     }
 
     /// Starts the flow, unless it was cancelled before.
-    pub(crate) fn start<F>(
+    fn start<F>(
         &self,
         cx: &mut Cx<'_, World>,
         name: &'static str,
@@ -120,6 +118,54 @@ impl FlowHandle {
             FlowState::Ended(_) | FlowState::Refused => {}
         }
     }
+}
+
+/// A handle, and the request that starts its flow. The request can be sent if the body can.
+pub(crate) fn request<F>(
+    name: &'static str,
+    bound: impl FnOnce(&mut Cx<'_, World>) -> Result<Bound, String>,
+    body: F,
+) -> (FlowHandle, impl FnOnce(&mut Cx<'_, World>))
+where
+    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
+{
+    let handle = FlowHandle(Arc::new(Mutex::new(FlowState::Pending)));
+    let theirs = handle.clone();
+    let start = move |cx: &mut Cx<'_, World>| {
+        let bound = bound(cx);
+        theirs.start(cx, name, bound, body);
+    };
+    (handle, start)
+}
+
+/// As [`request`], for a flow in the app's world.
+pub(crate) fn request_in_app<F>(
+    name: &'static str,
+    body: F,
+) -> (FlowHandle, impl FnOnce(&mut Cx<'_, World>))
+where
+    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
+{
+    request(name, |_| Ok(Bound::default()), body)
+}
+
+/// As [`request`], for a flow that is bound to an entity.
+pub(crate) fn request_for<F>(
+    entity: Entity,
+    name: &'static str,
+    body: F,
+) -> (FlowHandle, impl FnOnce(&mut Cx<'_, World>))
+where
+    F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + 'static,
+{
+    let bound = move |cx: &mut Cx<'_, World>| match cx.entity_owner(entity) {
+        Ok(owner) => Ok(Bound {
+            owner: Some(owner),
+            world: None,
+        }),
+        Err(error) => Err(error.to_string()),
+    };
+    request(name, bound, async move |fx| body(fx, entity).await)
 }
 
 /// What a flow is bound to: the app's world, unless it says another.

@@ -6,8 +6,7 @@ use bevy_ecs::world::World;
 use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
-use crate::commands::of_entity;
-use crate::handle::{Bound, FlowHandle};
+use crate::handle::{FlowHandle, request_for, request_in_app};
 use crate::queue::{LocalQueue, Queue};
 
 /// Starts and cancels flows from any system, in parallel with others, also from one that a flow or a
@@ -33,9 +32,8 @@ impl Flows<'_> {
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
     {
-        let handle = FlowHandle::pending();
-        let theirs = handle.clone();
-        self.with_cx(move |cx| theirs.start(cx, name, Ok(Bound::default()), body));
+        let (handle, start) = request_in_app(name, body);
+        self.with_cx(start);
         handle
     }
 
@@ -56,12 +54,8 @@ impl Flows<'_> {
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,
     {
-        let handle = FlowHandle::pending();
-        let theirs = handle.clone();
-        self.with_cx(move |cx| {
-            let bound = of_entity(cx, entity);
-            theirs.start(cx, name, bound, async move |fx| body(fx, entity).await);
-        });
+        let (handle, start) = request_for(entity, name, body);
+        self.with_cx(start);
         handle
     }
 
@@ -102,9 +96,8 @@ impl LocalFlows<'_> {
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
     {
-        let handle = FlowHandle::pending();
-        let theirs = handle.clone();
-        self.with_cx(move |cx| theirs.start(cx, name, Ok(Bound::default()), body));
+        let (handle, start) = request_in_app(name, body);
+        self.with_cx(start);
         handle
     }
 
@@ -113,12 +106,8 @@ impl LocalFlows<'_> {
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + 'static,
     {
-        let handle = FlowHandle::pending();
-        let theirs = handle.clone();
-        self.with_cx(move |cx| {
-            let bound = of_entity(cx, entity);
-            theirs.start(cx, name, bound, async move |fx| body(fx, entity).await);
-        });
+        let (handle, start) = request_for(entity, name, body);
+        self.with_cx(start);
         handle
     }
 

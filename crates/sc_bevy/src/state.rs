@@ -11,8 +11,8 @@ use bevy_state::state::StateTransitionSystems;
 use sc_core::{Clock, Cx, WorldId, WorldKind, WorldOptions};
 use sc_flow::{FlowCx, FlowError};
 
-use crate::commands::start;
-use crate::handle::{Bound, FlowHandle};
+use crate::commands::queue_start;
+use crate::handle::{Bound, FlowHandle, request};
 use crate::queue::ask;
 
 /// The states of a type that have a world, and the worlds that live.
@@ -171,8 +171,6 @@ impl StateFlowCommands for Commands<'_, '_> {
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
     {
-        let handle = FlowHandle::pending();
-        let theirs = handle.clone();
         let bound = move |cx: &mut Cx<'_, World>| match cx.state_world(&state) {
             Some(world) => Ok(Bound {
                 world: Some(world),
@@ -180,8 +178,8 @@ impl StateFlowCommands for Commands<'_, '_> {
             }),
             None => Err(format!("state {state:?} is not active or has no world")),
         };
-        self.queue(move |world: &mut World| start(world, theirs, name, bound, body));
-        handle
+        let (handle, start) = request(name, bound, body);
+        queue_start(self, handle, start)
     }
 }
 

@@ -122,6 +122,7 @@ mod reports;
 mod run;
 mod screen;
 mod settings;
+mod slots;
 mod snapshot;
 mod source;
 #[cfg(feature = "terminal")]

@@ -2,7 +2,7 @@
 #![cfg(all(feature = "terminal", feature = "commands", feature = "print"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::io::{self, BufReader, Cursor, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -108,8 +108,12 @@ impl Read for Typed {
 }
 
 fn start(t: &mut Test, input: &'static str) -> (TerminalHandle, Written) {
+    start_reading(t, Cursor::new(input))
+}
+
+fn start_reading(t: &mut Test, input: impl BufRead + Send + 'static) -> (TerminalHandle, Written) {
     let written = Written::default();
-    let terminal = Terminal::new().start_on(&mut t.cx(), Cursor::new(input), written.clone());
+    let terminal = Terminal::new().start_on(&mut t.cx(), input, written.clone());
     (terminal.unwrap(), written)
 }
 
@@ -175,10 +179,7 @@ fn a_line_that_waits_holds_the_next_one() {
 fn what_a_line_prints_is_shown_as_it_comes() {
     let mut t = Test::new(Vec::new());
     let (typing, input) = Typed::new();
-    let written = Written::default();
-    let terminal = Terminal::new()
-        .start_on(&mut t.cx(), input, written.clone())
-        .unwrap();
+    let (terminal, written) = start_reading(&mut t, input);
     typing
         .send("test.note a; wait 1000; test.note b\n".into())
         .unwrap();
@@ -276,10 +277,7 @@ fn a_log_that_is_attached_later_or_changed_is_shown_once() {
     let (first, second) = (LogRing::new(), LogRing::new());
     let mut t = Test::new(Vec::new());
     let (typing, input) = Typed::new();
-    let written = Written::default();
-    let terminal = Terminal::new()
-        .start_on(&mut t.cx(), input, written.clone())
-        .unwrap();
+    let (terminal, written) = start_reading(&mut t, input);
     let log = |ring: &LogRing, text: &str| {
         tracing::subscriber::with_default(ring.subscriber(), || tracing::info!("{text}"));
     };
@@ -322,10 +320,7 @@ fn the_end_of_the_input_ends_it_and_what_is_left_is_written_when_the_handle_goes
 fn a_handle_can_go_while_the_input_is_waited_for() {
     let mut t = Test::new(Vec::new());
     let (typing, input) = Typed::new();
-    let written = Written::default();
-    let terminal = Terminal::new()
-        .start_on(&mut t.cx(), input, written.clone())
-        .unwrap();
+    let (terminal, written) = start_reading(&mut t, input);
     typing.send("test.note a\n".into()).unwrap();
     terminal.wait_for_line();
     t.tick(0.1);

@@ -175,9 +175,6 @@ impl dyn AnyCx + '_ {
     /// assert_eq!(rt.state::<Alarms>().map(|alarms| alarms.0), Some(1));
     /// ```
     pub fn runtime_state<T: Default + 'static>(&mut self) -> &mut T {
-        match self.state().get_or_default() {
-            Some(state) => state,
-            None => unreachable!("the map holds a value of the type it is filed under"),
-        }
+        self.state().get_or_default()
     }
 }

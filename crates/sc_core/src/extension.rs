@@ -210,7 +210,7 @@ impl<H> fmt::Debug for Extension<H> {
 pub(crate) struct StateMap(Vec<(TypeId, Box<dyn Any>)>);
 
 impl StateMap {
-    pub(crate) fn get_or_default<T: Default + 'static>(&mut self) -> Option<&mut T> {
+    pub(crate) fn get_or_default<T: Default + 'static>(&mut self) -> &mut T {
         let of = TypeId::of::<T>();
         let at = match self.0.iter().position(|(id, _)| *id == of) {
             Some(at) => at,
@@ -219,7 +219,14 @@ impl StateMap {
                 self.0.len() - 1
             }
         };
-        self.0.get_mut(at)?.1.downcast_mut()
+        match self
+            .0
+            .get_mut(at)
+            .and_then(|(_, value)| value.downcast_mut())
+        {
+            Some(value) => value,
+            None => unreachable!("the map holds a value of the type it is filed under"),
+        }
     }
 
     fn get<T: 'static>(&self) -> Option<&T> {
@@ -272,10 +279,7 @@ impl<H> Cx<'_, H> {
     /// assert_eq!(rt.state::<Alarms>().map(|alarms| alarms.0), Some(1));
     /// ```
     pub fn runtime_state<T: Default + 'static>(&mut self) -> &mut T {
-        match self.rt.state.get_or_default() {
-            Some(state) => state,
-            None => unreachable!("the map holds a value of the type it is filed under"),
-        }
+        self.rt.state.get_or_default()
     }
 
     /// A world's value of a type, made by `Default` on first use. Dropped with the world, after
@@ -302,7 +306,7 @@ impl<H> Cx<'_, H> {
         world: WorldId,
     ) -> Result<&mut T, WorldError> {
         let found = self.rt.worlds.get_mut(world);
-        let state = found.and_then(|w| w.state.get_or_default());
+        let state = found.map(|w| w.state.get_or_default());
         state.ok_or(WorldError::Gone)
     }
 }

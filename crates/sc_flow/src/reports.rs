@@ -1,6 +1,6 @@
 //! The kinds of report that flows make.
 
-use sc_core::{ExtensionReport, Severity};
+use sc_core::{Culprit, ExtensionReport, Severity};
 
 /// A flow was to be started where there is no live world.
 pub(crate) static FLOW_WITHOUT_WORLD: ExtensionReport = ExtensionReport {
@@ -58,6 +58,10 @@ pub(crate) static FLOW_FAILED: ExtensionReport = ExtensionReport {
     fix: "handle the error in the flow's body, or await the flow",
 };
 
+/// A flow that panicked, for the report.
+pub(crate) fn culprit(name: &str) -> Culprit {
+    Culprit::new(format!("flow `{name}`"), PANIC_FIX)
+}
+
 /// What to do about a flow that panicked.
-pub(crate) const PANIC_FIX: &str =
-    "fix the panic in the flow's body; the flow has ended `Panicked`";
+const PANIC_FIX: &str = "fix the panic in the flow's body; the flow has ended `Panicked`";

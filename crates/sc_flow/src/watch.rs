@@ -84,8 +84,8 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, board: &Board<H>, now: u64) {
     let mut over = Vec::new();
     let mut watched = std::mem::take(&mut table.watch.watched);
     watched.retain(|&flow| {
-        let is_live = board.slot(flow, |_| ()).is_some();
-        let Some(row) = table.row(flow.index).filter(|_| is_live) else {
+        let row = table.row(flow.index).filter(|_| board.is_live(flow));
+        let Some(row) = row else {
             return false;
         };
         let (start, waiting_for, since) = (row.start, row.waiting_for, row.since);

@@ -58,6 +58,16 @@ fn a_flow_that_takes_the_place_of_a_waker_left_by_an_ended_one_is_woken() {
     assert_eq!(log(&t), ["3: rung"]);
 }
 
+/// A flow that gives way once in frame 2, and then says that it went on.
+fn gives_way(t: &mut Test) {
+    story(t, "gives way", async |fx| {
+        fx.next_tick().await?;
+        yield_now().await;
+        tell(&fx, "went on");
+        Ok(())
+    });
+}
+
 #[test]
 fn a_flow_that_gives_way_goes_on_though_a_flow_rang_what_an_ended_one_waited_for() {
     let (mut t, bell) = (start(), Bell::default());
@@ -67,12 +77,7 @@ fn a_flow_that_gives_way_goes_on_though_a_flow_rang_what_an_ended_one_waited_for
         bell.ring();
         Ok(())
     });
-    story(&mut t, "gives way", async move |fx| {
-        fx.next_tick().await?;
-        yield_now().await;
-        tell(&fx, "went on");
-        Ok(())
-    });
+    gives_way(&mut t);
     t.ticks(0.1, 4);
     assert_eq!(log(&t), ["2: went on"]);
 }
@@ -91,12 +96,7 @@ fn a_flow_that_gives_way_goes_on_though_a_node_rang_what_an_ended_one_waited_for
         .world(w)
         .start(&mut t.cx())
         .unwrap();
-    story(&mut t, "gives way", async move |fx| {
-        fx.next_tick().await?;
-        yield_now().await;
-        tell(&fx, "went on");
-        Ok(())
-    });
+    gives_way(&mut t);
     t.ticks(0.1, 4);
     assert_eq!(log(&t), ["2: went on"]);
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Life, WorldId};
 
 use crate::info::EntryInfo;
+use crate::slots::Slots;
 
 /// What an entry is in the registry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,9 +63,7 @@ impl Entry {
 /// The entries of a console.
 #[derive(Default)]
 pub(crate) struct Entries {
-    slots: Vec<Option<Entry>>,
-    generations: Vec<u32>,
-    free: Vec<u32>,
+    slots: Slots<Entry>,
     names: BTreeMap<String, u32>,
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,
@@ -78,11 +77,11 @@ pub(crate) struct Entries {
 
 impl Entries {
     pub(crate) fn get(&self, slot: u32) -> Option<&Entry> {
-        self.slots.get(slot as usize)?.as_ref()
+        self.slots.get(slot)
     }
 
     pub(crate) fn generation(&self, slot: u32) -> u32 {
-        self.generations.get(slot as usize).copied().unwrap_or(0)
+        self.slots.generation(slot)
     }
 
     /// The slot of a folded name.
@@ -91,35 +90,24 @@ impl Entries {
     }
 
     pub(crate) fn insert(&mut self, mut entry: Entry) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            self.generations.push(0);
-            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-        });
-        self.names.insert(entry.info.folded.clone(), slot);
         self.registered += 1;
         entry.number = self.registered;
-        if entry.binding.dynamic {
-            self.bound.insert(entry.number, slot);
-            let binding = &entry.binding;
+        let (number, folded) = (entry.number, entry.info.folded.clone());
+        let binding = entry.binding.clone();
+        let slot = self.slots.insert(entry);
+        self.names.insert(folded, slot);
+        if binding.dynamic {
+            self.bound.insert(number, slot);
             if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
-                self.mortal
-                    .push((entry.number, Some(slot), binding.clone()));
+                self.mortal.push((number, Some(slot), binding));
             }
-        }
-        if let Some(place) = self.slots.get_mut(slot as usize) {
-            *place = Some(entry);
         }
         self.revision += 1;
         slot
     }
 
     pub(crate) fn remove(&mut self, slot: u32) -> Option<Entry> {
-        let entry = self.slots.get_mut(slot as usize)?.take()?;
-        if let Some(generation) = self.generations.get_mut(slot as usize) {
-            *generation = generation.wrapping_add(1);
-        }
-        self.free.push(slot);
+        let entry = self.slots.remove(slot)?;
         self.names.remove(&entry.info.folded);
         self.bound.remove(&entry.number);
         self.forget(entry.number);

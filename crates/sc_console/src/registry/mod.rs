@@ -149,6 +149,21 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
     }
 }
 
+/// The slot of a name, if what it names is alive.
+pub(crate) fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<u32> {
+    let entries = &console(cx).entries;
+    let slot = entries.find(folded)?;
+    let binding = &entries.get(slot)?.binding;
+    if binding.dynamic {
+        let binding = binding.clone();
+        if !binding.holds(cx) {
+            sweep(cx);
+            return None;
+        }
+    }
+    Some(slot)
+}
+
 /// Drops what has lost its guard since the last frame; that it is gone was seen at once.
 fn drop_unguarded<H>(cx: &mut Cx<'_, H>) {
     if console(cx).guards.swap(false, Ordering::AcqRel) {

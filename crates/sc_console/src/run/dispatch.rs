@@ -7,13 +7,14 @@ use sc_core::Cx;
 
 use super::{Frame, Step, Task, invoke};
 use crate::command::OnVariable;
+use crate::error::VariableError;
 use crate::info::{EntryInfo, EntryKind};
 use crate::name::fold;
 use crate::parse::{CommandText, mark, nearest};
 use crate::redact::{Known, redact};
-use crate::registry::{Console, Role, console, sweep};
+use crate::registry::{Console, Role, console, live};
 use crate::source::Source;
-use crate::variable::{self, SetBy, VariableExt};
+use crate::variable::{self, SetBy, SetOutcome, VariableExt};
 
 impl<H> Known for Console<H> {
     fn entry(&self, folded: &str) -> Option<&EntryInfo> {
@@ -61,35 +62,18 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     let Some(slot) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
     };
-    let console = console(cx);
-    let Some(entry) = console.entries.get(slot) else {
+    let Some(entry) = console(cx).entries.get(slot) else {
         return Step::Failed;
     };
     let (info, role) = (Arc::clone(&entry.info), entry.role);
-    if let Some(barrier) = console.settings.barrier(info.flags, source) {
-        let text = format!("`{}` {}", info.name, barrier.text());
-        return complain(cx, task, &command.name.span, &text);
+    if let Some(refused) = barred(cx, task, &info, source, &command.name.span) {
+        return refused;
     }
     task.output.begin(source, &info.name);
     match role {
         Role::Variable(_) => variable(cx, task, &command, &info),
         _ => invoke::invoke(cx, task, &command, &info, slot),
     }
-}
-
-/// The slot of a name, if what it names is alive.
-fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<u32> {
-    let entries = &console(cx).entries;
-    let slot = entries.find(folded)?;
-    let binding = &entries.get(slot)?.binding;
-    if binding.dynamic {
-        let binding = binding.clone();
-        if !binding.holds(cx) {
-            sweep(cx);
-            return None;
-        }
-    }
-    Some(slot)
 }
 
 /// A name that no entry has: an alias, or an error that says what may have been meant.
@@ -152,7 +136,9 @@ fn variable<H>(
             }
             Step::Done
         }
-        [value] => match set(cx, info, &value.text) {
+        [value] => match change(cx, info, |cx| {
+            cx.set_var_text(&info.name, &value.text, SetBy::Console)
+        }) {
             Ok(line) => {
                 let _ = writeln!(task.output, "{line}");
                 Step::Done
@@ -187,8 +173,7 @@ pub(super) fn on_variable<H>(
         );
         return complain(cx, task, &name.span, &text);
     };
-    let console = console(cx);
-    let Some(entry) = console.entries.get(slot) else {
+    let Some(entry) = console(cx).entries.get(slot) else {
         return Step::Failed;
     };
     let info = Arc::clone(&entry.info);
@@ -199,9 +184,8 @@ pub(super) fn on_variable<H>(
         );
         return complain(cx, task, &name.span, &text);
     }
-    if let Some(barrier) = console.settings.barrier(info.flags, source) {
-        let text = format!("`{}` {}", info.name, barrier.text());
-        return complain(cx, task, &name.span, &text);
+    if let Some(refused) = barred(cx, task, &info, source, &name.span) {
+        return refused;
     }
     match what {
         OnVariable::Set => {
@@ -211,33 +195,45 @@ pub(super) fn on_variable<H>(
             };
             variable(cx, task, &command, &info)
         }
-        OnVariable::Reset if info.flags.read_only => {
-            let text = format!("`{}` is read-only", info.name);
-            complain(cx, task, &name.span, &text)
-        }
-        OnVariable::Reset => match cx.reset_var(&info.name) {
-            Ok(_) => {
-                let now = variable::value_info(cx, &info.name).map(|now| now.value);
+        OnVariable::Reset => match change(cx, &info, |cx| cx.reset_var(&info.name)) {
+            Ok(line) => {
                 // The output has nothing that fails.
-                let _ = writeln!(task.output, "{} = {}", info.name, now.unwrap_or_default());
+                let _ = writeln!(task.output, "{line}");
                 Step::Done
             }
-            Err(error) => complain(cx, task, &name.span, &error.to_string()),
+            Err(text) => complain(cx, task, &name.span, &text),
         },
     }
 }
 
-/// Sets a variable as the console does; what to say about it. The visibility was asked before.
-fn set<H>(cx: &mut Cx<'_, H>, info: &EntryInfo, value: &str) -> Result<String, String> {
+/// Says why a source may not use an entry, if it may not.
+fn barred<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    info: &EntryInfo,
+    source: Source,
+    span: &Range<usize>,
+) -> Option<Step> {
+    let barrier = console(cx).settings.barrier(info.flags, source)?;
+    let text = format!("`{}` {}", info.name, barrier.text());
+    Some(complain(cx, task, span, &text))
+}
+
+/// Changes a variable as the console does; what to say about it. The visibility was asked before.
+fn change<H>(
+    cx: &mut Cx<'_, H>,
+    info: &EntryInfo,
+    change: impl FnOnce(&mut Cx<'_, H>) -> Result<SetOutcome, VariableError>,
+) -> Result<String, String> {
     if info.flags.read_only {
         return Err(format!("`{}` is read-only", info.name));
     }
-    match cx.set_var_text(&info.name, value, SetBy::Console) {
+    match change(cx) {
         Ok(_) => {
             let now = variable::value_info(cx, &info.name).map(|now| now.value);
             Ok(format!("{} = {}", info.name, now.unwrap_or_default()))
         }
-        Err(crate::error::VariableError::Refused { error, .. }) => Err(error.to_string()),
+        Err(VariableError::Refused { error, .. }) => Err(error.to_string()),
         Err(error) => Err(error.to_string()),
     }
 }

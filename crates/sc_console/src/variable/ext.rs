@@ -8,7 +8,7 @@ use sc_core::Cx;
 
 use super::config::{self, ConfigRead};
 use super::key::{DynVariable, Variable, VariableKey};
-use super::place::{boxed, find};
+use super::place::find;
 use super::{
     ChangeGuard, SetBy, SetOutcome, StaticVariable, VariableDef, VariableInfo, Variables,
     store_result,
@@ -240,7 +240,7 @@ impl<H> VariableExt<H> for Cx<'_, H> {
     ) -> Result<SetOutcome, VariableError> {
         let index = index(self, key)?;
         let variables = self.runtime_state::<Variables>();
-        let outcome = variables.set(index, boxed(value), SetBy::Code);
+        let outcome = variables.set(index, Box::new(value), SetBy::Code);
         store_result(self, outcome)
     }
 
@@ -354,10 +354,9 @@ fn register<H, T: ConsoleArg + PartialEq>(
         });
     }
     let index = super::install(cx, &name, variable, None, origin, binding);
-    let slot = cx.runtime_state::<Variables>().get(index);
     Ok(DynVariable {
         index,
-        generation: slot.map_or(0, |slot| slot.generation),
+        generation: cx.runtime_state::<Variables>().generation(index),
         of: std::marker::PhantomData,
     })
 }

@@ -127,8 +127,8 @@ mod sealed {
     impl<T: ConsoleArg> Find for DynVariable<T> {
         #[allow(private_interfaces)]
         fn find(&self, variables: &Variables) -> Option<u32> {
-            let slot = variables.get(self.index)?;
-            (slot.generation == self.generation).then_some(self.index)
+            variables.get(self.index)?;
+            (variables.generation(self.index) == self.generation).then_some(self.index)
         }
 
         fn missing(&self) -> VariableError {

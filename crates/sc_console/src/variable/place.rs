@@ -1,6 +1,5 @@
 //! Where variables meet the registry: each is an entry with a value behind it.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use sc_core::{Cx, Report, ReportKind};
@@ -9,7 +8,7 @@ use super::declare::{AnyVariable, StaticVariable};
 use super::{SetOutcome, VariableInfo, Variables, notify};
 use crate::info::{EntryInfo, EntryKind, Origin};
 use crate::name::fold;
-use crate::registry::{Binding, Entry, Role, console};
+use crate::registry::{Binding, Entry, Role, console, live};
 use crate::reports;
 
 /// Makes a variable live: its entry, its value, and the value that has waited for it.
@@ -68,27 +67,15 @@ pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, index: u32) {
 
 /// A variable by name: its index, if there is one.
 pub(crate) fn find<H>(cx: &mut Cx<'_, H>, name: &str) -> Option<u32> {
-    let entries = &console(cx).entries;
-    let slot = entries.find(&fold(name))?;
-    let entry = entries.get(slot)?;
-    let Role::Variable(index) = entry.role else {
-        return None;
-    };
-    let binding = entry.binding.clone();
-    if binding.holds(cx) {
-        return Some(index);
+    let slot = live(cx, &fold(name))?;
+    match console(cx).entries.get(slot)?.role {
+        Role::Variable(index) => Some(index),
+        _ => None,
     }
-    crate::registry::sweep(cx);
-    None
 }
 
 /// A variable as it is now.
 pub(crate) fn value_info<H>(cx: &mut Cx<'_, H>, name: &str) -> Option<VariableInfo> {
     let index = find(cx, name)?;
     cx.runtime_state::<Variables>().info(index)
-}
-
-/// A value of a type, boxed.
-pub(super) fn boxed<T: 'static>(value: T) -> Box<dyn Any> {
-    Box::new(value)
 }

@@ -11,12 +11,12 @@ use super::{SetBy, SetOutcome, VariableInfo};
 use crate::arg::ConsoleArg;
 use crate::error::VariableError;
 use crate::info::EntryInfo;
+use crate::slots::Slots;
 
 /// One variable of a runtime.
 pub(crate) struct VariableSlot {
     pub(crate) value: Box<dyn Any>,
     pub(crate) declared: Option<&'static StaticVariable>,
-    pub(crate) generation: u32,
     pub(crate) set_by: SetBy,
     /// The configuration file has an entry that was taken.
     pub(crate) in_file: bool,
@@ -28,9 +28,7 @@ pub(crate) struct VariableSlot {
 /// The variables of a runtime. It knows no host type, so that a key reads it from anywhere.
 #[derive(Default)]
 pub(crate) struct Variables {
-    slots: Vec<Option<VariableSlot>>,
-    generations: Vec<u32>,
-    free: Vec<u32>,
+    slots: Slots<VariableSlot>,
     /// Values that wait for their variable, by folded name.
     pub(crate) waiting: BTreeMap<String, (String, SetBy)>,
     /// Variables whose callbacks are to be told.
@@ -41,11 +39,15 @@ pub(crate) struct Variables {
 
 impl Variables {
     pub(crate) fn get(&self, index: u32) -> Option<&VariableSlot> {
-        self.slots.get(index as usize)?.as_ref()
+        self.slots.get(index)
+    }
+
+    pub(crate) fn generation(&self, index: u32) -> u32 {
+        self.slots.generation(index)
     }
 
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut VariableSlot> {
-        self.slots.get_mut(index as usize)?.as_mut()
+        self.slots.get_mut(index)
     }
 
     /// Where the value of a static variable lies.
@@ -61,11 +63,8 @@ impl Variables {
 
     #[cold]
     fn search_static(&self, declared: &'static StaticVariable) -> Option<u32> {
-        let is_it = |slot: &Option<VariableSlot>| {
-            let slot = slot.as_ref().and_then(|slot| slot.declared);
-            slot.is_some_and(|d| std::ptr::eq(d, declared))
-        };
-        let at = u32::try_from(self.slots.iter().position(is_it)?).ok()?;
+        let is_it = |slot: &VariableSlot| slot.declared.is_some_and(|d| std::ptr::eq(d, declared));
+        let at = self.slots.position(is_it)?;
         declared.guess.store(at, Ordering::Relaxed);
         Some(at)
     }
@@ -81,34 +80,19 @@ impl Variables {
         declared: Option<&'static StaticVariable>,
         info: Arc<EntryInfo>,
     ) -> u32 {
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            self.generations.push(0);
-            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-        });
-        let at = index as usize;
-        if let (Some(slot), Some(&generation)) = (self.slots.get_mut(at), self.generations.get(at))
-        {
-            *slot = Some(VariableSlot {
-                value: (variable.ops.clone)(&*variable.default),
-                declared,
-                generation,
-                set_by: SetBy::Constructor,
-                in_file: false,
-                default: variable.default,
-                ops: variable.ops,
-                info,
-            });
-        }
-        index
+        self.slots.insert(VariableSlot {
+            value: (variable.ops.clone)(&*variable.default),
+            declared,
+            set_by: SetBy::Constructor,
+            in_file: false,
+            default: variable.default,
+            ops: variable.ops,
+            info,
+        })
     }
 
     pub(crate) fn remove(&mut self, index: u32) -> Option<VariableSlot> {
-        let gone = self.slots.get_mut(index as usize)?.take()?;
-        if let Some(generation) = self.generations.get_mut(index as usize) {
-            *generation = generation.wrapping_add(1);
-        }
-        self.free.push(index);
+        let gone = self.slots.remove(index)?;
         self.changed.retain(|&changed| changed != index);
         Some(gone)
     }

@@ -1,7 +1,7 @@
 //! The board: the flows of a runtime, in slots. What a turn touches lies together; the rest lies in
 //! the [`Table`].
 //!
-//! Slots lie in chunks that never move, so that a body is run in its place while its code starts
+//! Slots lie in chunks that never move, so that a turn holds on to its slot while its code starts
 //! and ends other flows.
 
 use std::cell::{Cell, RefCell};
@@ -103,6 +103,11 @@ impl<H> Board<H> {
         (slot.generation.get() == id.generation).then(|| f(slot))
     }
 
+    /// Whether an id names a flow that has not ended.
+    pub(crate) fn is_live(&self, id: FlowId) -> bool {
+        self.slot(id, |_| ()).is_some()
+    }
+
     /// The id of the next flow in a slot; the slot is made, if there is none of that number.
     pub(crate) fn make(&self, index: u32) -> FlowId {
         let chunks = &mut *self.chunks.borrow_mut();
@@ -180,7 +185,7 @@ impl<H> Board<H> {
 
     /// A flow is awaited; whether it is there.
     pub(crate) fn is_awaited_by(&self, id: FlowId, ending: &Rc<Ending>) -> bool {
-        if self.slot(id, |_| ()).is_none() {
+        if !self.is_live(id) {
             return false;
         }
         let table = &mut *self.table.borrow_mut();
@@ -217,7 +222,7 @@ impl<H> Board<H> {
 
     /// Notes what a node that a flow awaits waits for, and how far that has come.
     pub(crate) fn note(&self, id: FlowId, note: Option<(WaitingFor, Progress)>, now: u64) {
-        if self.slot(id, |_| ()).is_none() {
+        if !self.is_live(id) {
             return;
         }
         let table = &mut *self.table.borrow_mut();

@@ -87,8 +87,7 @@ pub(crate) fn is_ending<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId) -> 
 /// Deals with what a running flow's question whether something is there has thrown.
 fn settle_question<H>(cx: &mut Cx<'_, H>, board: &Board<H>, id: FlowId, panic: Panic) {
     let name = board.table.borrow().name(id.index);
-    let culprit = Culprit::new(format!("flow `{name}`"), reports::PANIC_FIX);
-    cx.settle_panic(&culprit, panic);
+    cx.settle_panic(&reports::culprit(&name), panic);
 }
 
 /// Ends a flow; if it is running, when its turn is over. `false` when it has ended already, or

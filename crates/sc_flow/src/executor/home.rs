@@ -77,6 +77,8 @@ pub(crate) struct Home<H: 'static> {
     waits: RefCell<Waits>,
     every: Cell<Vec<Turn>>,
     joining: RefCell<Vec<Joining>>,
+    /// Memory of [`take_list`](Self::take_list).
+    arrived: Cell<Vec<Turn>>,
     woken: RefCell<Vec<FlowId>>,
     live: Cell<u32>,
 }
@@ -104,6 +106,7 @@ impl<H> Home<H> {
             waits: RefCell::default(),
             every: Cell::default(),
             joining: RefCell::default(),
+            arrived: Cell::default(),
             woken: RefCell::default(),
             live: Cell::new(0),
         }
@@ -354,7 +357,7 @@ impl<H> Home<H> {
         let joining = &mut *self.joining.borrow_mut();
         if !joining.is_empty() {
             let frame = self.frame.get();
-            let before = every.len();
+            let mut arrived = self.arrived.take();
             joining.retain(|Joining { turn, from }| {
                 let Some(slot) = slots.get(turn.flow) else {
                     return false;
@@ -364,16 +367,13 @@ impl<H> Home<H> {
                 }
                 slot.clear(bits::JOINING);
                 slot.set(bits::LISTED);
-                every.push(*turn);
+                arrived.push(*turn);
                 false
             });
             give_back(joining);
-            if !every
-                .get(before.saturating_sub(1)..)
-                .is_some_and(<[_]>::is_sorted)
-            {
-                every.sort_unstable();
-            }
+            merge(&mut every, &mut arrived);
+            give_back(&mut arrived);
+            self.arrived.set(arrived);
         }
         List {
             home: self,
@@ -476,6 +476,25 @@ impl<H> Queue<H> for List<'_, H> {
     }
 }
 
+/// Moves those that have arrived to their places in a list that is in order. Only what stands behind
+/// the first of them is touched.
+fn merge(every: &mut Vec<Turn>, arrived: &mut Vec<Turn>) {
+    arrived.sort_unstable();
+    let mut old = every.len();
+    every.extend_from_slice(arrived);
+    let mut place = every.len();
+    while let Some(&last) = arrived.last() {
+        place -= 1;
+        if old > 0 && every[old - 1] > last {
+            old -= 1;
+            every[place] = every[old];
+        } else {
+            every[place] = last;
+            arrived.pop();
+        }
+    }
+}
+
 /// Gives back most of the memory that a burst of flows has left in a list.
 fn give_back<T>(list: &mut Vec<T>) {
     const KEPT: usize = 1024;
@@ -496,5 +515,35 @@ impl<H> Drop for List<'_, H> {
             give_back(&mut every);
         }
         self.home.every.set(every);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(starts: &[u64]) -> Vec<Turn> {
+        let turn = |&start: &u64| Turn {
+            start,
+            flow: FlowId::NOBODY,
+        };
+        starts.iter().map(turn).collect()
+    }
+
+    fn merged(every: &[u64], arrived: &[u64]) -> Vec<u64> {
+        let (mut every, mut arrived) = (turns(every), turns(arrived));
+        merge(&mut every, &mut arrived);
+        assert!(arrived.is_empty());
+        every.iter().map(|turn| turn.start).collect()
+    }
+
+    #[test]
+    fn who_arrives_comes_to_its_place_by_start() {
+        assert_eq!(merged(&[], &[]), [0; 0]);
+        assert_eq!(merged(&[], &[3, 1, 2]), [1, 2, 3]);
+        assert_eq!(merged(&[2, 5], &[]), [2, 5]);
+        assert_eq!(merged(&[2, 5], &[7, 6]), [2, 5, 6, 7]);
+        assert_eq!(merged(&[2, 5, 9], &[1]), [1, 2, 5, 9]);
+        assert_eq!(merged(&[2, 5, 9], &[10, 3, 1, 7]), [1, 2, 3, 5, 7, 9, 10]);
     }
 }

@@ -297,7 +297,7 @@ fn distribute<H>(board: &Board<H>, ids: &mut Vec<FlowId>) {
 
 /// Reports a flow that woke itself too often, once.
 fn report_capped<H>(cx: &mut Cx<'_, H>, board: &Board<H>, flow: FlowId) {
-    if board.slot(flow, |_| ()).is_none() {
+    if !board.is_live(flow) {
         return;
     }
     let mut table = board.table.borrow_mut();

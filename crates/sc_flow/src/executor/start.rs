@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Clock, Culprit, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
+use sc_core::{Clock, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
 
 use super::bits;
 use super::board::Board;
@@ -124,8 +124,7 @@ impl<H> Options<H> {
             Ok(true) => Ok(()),
             Ok(false) => Err(self.no_owner(TickError::Gone)),
             Err(panic) => {
-                let name = format!("flow `{}`", self.name);
-                cx.settle_panic(&Culprit::new(name, reports::PANIC_FIX), panic);
+                cx.settle_panic(&reports::culprit(&self.name), panic);
                 Err(FlowError::Panicked)
             }
         }

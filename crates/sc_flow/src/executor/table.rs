@@ -202,8 +202,7 @@ impl<H> Table<H> {
     /// Asks a flow in turn from now on. Those that have ended are cleared away when they are most.
     pub(crate) fn ask_in_turn(&mut self, board: &Board<H>, flow: FlowId) {
         if self.asked_ended > 64.max(self.asked_in_turn.len() / 2) {
-            self.asked_in_turn
-                .retain(|&flow| board.slot(flow, |_| ()).is_some());
+            self.asked_in_turn.retain(|&flow| board.is_live(flow));
             (self.ask_next, self.asked_ended) = (0, 0);
         }
         self.asked_in_turn.push(flow);
@@ -211,8 +210,8 @@ impl<H> Table<H> {
 
     /// The home of a live flow.
     pub(crate) fn home(&self, board: &Board<H>, id: FlowId) -> Option<Rc<Home<H>>> {
-        board.slot(id, |_| ())?;
-        Some(Rc::clone(&self.row(id.index)?.home))
+        let row = self.row(id.index).filter(|_| board.is_live(id))?;
+        Some(Rc::clone(&row.home))
     }
 
     pub(crate) fn row(&self, index: u32) -> Option<&Row<H>> {

@@ -1,12 +1,12 @@
-//! One turn after another: futures in a hot loop, in which, as long as they only wait, nothing is
-//! looked at but themselves; nodes each in a callback of its own.
+//! One turn after another, in hot loops, one for futures and one for nodes: as long as they only wait,
+//! nothing is looked at but themselves.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use sc_core::{Clock, Culprit, Cx, Panic};
+use sc_core::{Clock, Cx, Panic};
 
 use super::bits::{self, said};
 use super::board::{Board, Slot, Slots};
@@ -26,6 +26,15 @@ enum Outcome {
     Ends(FlowFinish),
     /// It ends with an error.
     Fails(FlowError),
+}
+
+impl From<Next> for Outcome {
+    fn from(next: Next) -> Self {
+        match next {
+            Next::End(finish) => Outcome::Ends(finish),
+            next => Outcome::GoesOn(next),
+        }
+    }
 }
 
 /// Whose turns come one after another.
@@ -325,11 +334,7 @@ fn nodes<H, Q: Queue<H>>(
     let running = board.running.replace(outer);
     match (stopped, more) {
         (Ok(Stopped::More(flow)), Some((next, said))) => {
-            let outcome = match next {
-                Next::End(finish) => Outcome::Ends(finish),
-                next => Outcome::GoesOn(next),
-            };
-            after(cx, home, flow, outcome, said);
+            after(cx, home, flow, next.into(), said);
             cx.attend();
         }
         (Ok(_), _) => return,
@@ -401,11 +406,7 @@ fn turn_of_node<H>(
     };
     home.board.running.set(outer);
     let said = home.take_said();
-    let outcome = match next? {
-        Next::End(finish) => Outcome::Ends(finish),
-        next => Outcome::GoesOn(next),
-    };
-    after(cx, home, flow, outcome, said);
+    after(cx, home, flow, next?.into(), said);
     cx.attend();
     Ok(())
 }
@@ -447,13 +448,12 @@ pub(crate) fn panicked<H>(
     panic: Panic,
 ) {
     let board = &*home.board;
-    let known = board.slot(flow, |_| ()).is_some();
-    let name = if known {
+    let name = if board.is_live(flow) {
         board.table.borrow().name(flow.index)
     } else {
         name.to_owned()
     };
-    let mut culprit = Culprit::new(format!("flow `{name}`"), reports::PANIC_FIX);
+    let mut culprit = reports::culprit(&name);
     let world = home.world.and_then(|world| cx.runtime().world_name(world));
     if let Some(world) = world {
         culprit = culprit.world(world);

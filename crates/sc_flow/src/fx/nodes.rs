@@ -21,6 +21,7 @@ use crate::node::Next;
 use crate::node::control::DriveControl;
 use crate::node::duration::{DurationCore, Laps};
 use crate::node::ease::Shape;
+use crate::node::options::drive_options;
 use crate::node::wait_until::{WaitCore, WaitTurn, is_gone};
 use crate::span::span;
 
@@ -316,35 +317,7 @@ pub struct DoForDurationFx<'f, H: 'static, U> {
 }
 
 impl<H, U> DoForDurationFx<'_, H, U> {
-    /// Shapes the progress: what goes in is from 0 to 1, what comes out is handed on as it is.
-    pub fn shape(mut self, shape: impl Fn(f32) -> f32 + 'static) -> Self {
-        self.shape = Some(Box::new(shape));
-        self
-    }
-
-    /// Shapes the progress by a named curve.
-    #[cfg(feature = "easing")]
-    pub fn ease(self, ease: crate::Ease) -> Self {
-        self.shape(move |progress| ease.at(progress))
-    }
-
-    /// Runs so many laps, each with a final update of its own; 0 counts as 1.
-    pub fn laps(mut self, laps: u32) -> Self {
-        self.laps.count = Some(laps.max(1));
-        self
-    }
-
-    /// Runs laps without end: until the future is dropped, or the flow ends.
-    pub fn forever(mut self) -> Self {
-        self.laps.count = None;
-        self
-    }
-
-    /// Every second lap runs backwards.
-    pub fn ping_pong(mut self) -> Self {
-        self.laps.ping_pong = true;
-        self
-    }
+    drive_options!();
 
     /// Lets a control set its speed and its place, from its first poll on; until then it has no
     /// drive. A control that has another drive then is refused: awaiting gives

@@ -7,7 +7,7 @@ use sc_core::{Cx, Secs};
 
 use super::control::{DriveControl, Held};
 use super::ease::Shape;
-use super::options::flow_options;
+use super::options::{drive_options, flow_options};
 use super::{Next, Node};
 use crate::error::FlowError;
 use crate::executor::end::is_running_node_ending;
@@ -248,51 +248,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
 
     flow_options!();
 
-    /// Shapes the progress: what goes in is from 0 to 1, what comes out is handed on as it is.
-    pub fn shape(mut self, shape: impl Fn(f32) -> f32 + 'static) -> Self {
-        self.shape = Some(Box::new(shape));
-        self
-    }
-
-    /// Shapes the progress by a named curve.
-    #[cfg(feature = "easing")]
-    pub fn ease(self, ease: super::ease::Ease) -> Self {
-        self.shape(move |progress| ease.at(progress))
-    }
-
-    /// Runs so many laps, each with a final update of its own; 0 counts as 1.
-    ///
-    /// ```
-    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
-    /// # use sc_flow::*;
-    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
-    /// # let mut cx = rt.cx(&mut log);
-    /// # let level = cx.create_world(WorldKind::Game)?;
-    /// DoForDuration::new(secs(0.5), |cx: &mut Cx<'_, Vec<u32>>, alpha, _| cx.host_mut().push((alpha * 100.0) as u32))
-    ///     .laps(2)
-    ///     .ping_pong()
-    ///     .world(level)
-    ///     .start(&mut cx)?;
-    /// for _ in 0..4 { rt.tick_secs(&mut log, 0.25)?; }
-    /// assert_eq!(log, [50, 100, 50, 0]);
-    /// # Ok::<(), FlowError>(())
-    /// ```
-    pub fn laps(mut self, laps: u32) -> Self {
-        self.laps.count = Some(laps.max(1));
-        self
-    }
-
-    /// Runs laps without end, until it is cancelled or what it is bound to goes.
-    pub fn forever(mut self) -> Self {
-        self.laps.count = None;
-        self
-    }
-
-    /// Every second lap runs backwards.
-    pub fn ping_pong(mut self) -> Self {
-        self.laps.ping_pong = true;
-        self
-    }
+    drive_options!();
 
     /// Lets a control set its speed and its place: see the example at [`DriveControl`].
     pub fn control(mut self, control: &DriveControl) -> Self {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sc_core::{Cx, Report, ReportKind, Secs, TimeError, secs};
 
-use super::options::flow_options;
+use super::options::{flow_options, loop_options};
 use super::{Next, Node};
 use crate::error::FlowError;
 use crate::executor::board;
@@ -262,30 +262,7 @@ impl<H, I: Iterator> ForEach<H, I> {
 impl<H, I: Iterator, F> ForEach<H, I, F> {
     flow_options!();
 
-    /// Time between iterations; 0 or less = every tick, the default.
-    pub fn delay(mut self, delay: impl Into<Secs>) -> Self {
-        self.plan.delay = delay.into();
-        self
-    }
-
-    /// Waits one delay before the first iteration too.
-    pub fn delay_before_first(mut self, wait: bool) -> Self {
-        self.plan.before_first = wait;
-        self
-    }
-
-    /// How many items a batch has; below 1 counts as 1, the default.
-    pub fn items_per_tick(mut self, items: i64) -> Self {
-        self.plan.items_per_tick = items;
-        self
-    }
-
-    /// Goes on with a batch for so long, by the runtime's stopwatch, instead of a number of items; at
-    /// least one item runs. Without a stopwatch, one item a batch, with one report.
-    pub fn budget(mut self, budget: impl Into<Secs>) -> Self {
-        self.plan.budget = Some(budget.into());
-        self
-    }
+    loop_options!();
 
     /// The gameplay callback: told when the loop has ended, and why. Not told when it is aborted
     /// or has panicked.

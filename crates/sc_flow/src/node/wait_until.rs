@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Culprit, Cx, Life, Report, ReportKind, Secs, TickId, secs};
+use sc_core::{Cx, Life, Report, ReportKind, Secs, TickId, secs};
 
 use super::options::flow_options;
 use super::{Next, Node};
@@ -277,11 +277,10 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             match polled {
                 Ok(answer) => satisfied = answer,
                 Err(panic) => {
-                    let name = format!("flow `{}`", self.options.name);
                     if let Some(tell) = self.options.on_finished {
                         tell(cx, FlowFinish::Panicked);
                     }
-                    cx.settle_panic(&Culprit::new(name, reports::PANIC_FIX), panic);
+                    cx.settle_panic(&reports::culprit(&self.options.name), panic);
                     return Err(FlowError::Panicked);
                 }
             }

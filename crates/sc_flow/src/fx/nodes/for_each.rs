@@ -11,6 +11,7 @@ use crate::fx::FlowCx;
 use crate::fx::gate::Gate;
 use crate::list::{Progress, WaitingFor};
 use crate::node::for_each::{ForEachCore, Plan, length};
+use crate::node::options::loop_options;
 
 impl<H> FlowCx<H> {
     /// A loop over the items of any iterator, one each tick if nothing else is said: see
@@ -142,31 +143,7 @@ pub struct ForEachFx<'f, H: 'static, I> {
 }
 
 impl<H, I: Iterator> ForEachFx<'_, H, I> {
-    /// Time between iterations; 0 or less = every tick, the default.
-    pub fn delay(mut self, delay: impl Into<Secs>) -> Self {
-        self.plan.delay = delay.into();
-        self
-    }
-
-    /// Waits one delay before the first iteration too.
-    pub fn delay_before_first(mut self, wait: bool) -> Self {
-        self.plan.before_first = wait;
-        self
-    }
-
-    /// How many items a batch has; below 1 counts as 1, the default. A body that parks ends its
-    /// batch.
-    pub fn items_per_tick(mut self, items: i64) -> Self {
-        self.plan.items_per_tick = items;
-        self
-    }
-
-    /// Goes on with a batch for so long, by the runtime's stopwatch, instead of a number of items; at
-    /// least one item runs. Without a stopwatch, one item a batch, with one report.
-    pub fn budget(mut self, budget: impl Into<Secs>) -> Self {
-        self.plan.budget = Some(budget.into());
-        self
-    }
+    loop_options!();
 
     /// Counts on another clock than the flow's.
     pub fn on(mut self, clock: Clock) -> Self {
