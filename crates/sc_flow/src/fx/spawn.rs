@@ -88,7 +88,7 @@ impl<H> Flow<H> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        Ok(start_future(cx, &mut self.options, binding, location, body))
+        start_future(cx, &mut self.options, binding, location, body)
     }
 
     pub(crate) fn spawn_task_at<T, F>(
