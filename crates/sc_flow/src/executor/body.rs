@@ -56,8 +56,8 @@ impl<H: 'static, F: Future<Output = Result<(), FlowError>>> Body<H> for F {
     }
 }
 
-/// How far ahead of a body memory is asked for (bytes): what a dozen turns of small flows go through.
-const AHEAD: usize = 1024;
+/// How far ahead of a body memory is asked for (bytes): what a dozen or two turns of small flows go through.
+const AHEAD: usize = 2048;
 
 /// Asks for the memory of the bodies whose turns come soon. Flows that were started one after another
 /// mostly lie so; elsewhere it costs an instruction and changes nothing.
