@@ -10,8 +10,8 @@ use bevy_app::{App, AppExit, PluginGroup, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;
 use common::{app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
-    BevyCx, BevyFx, Cooking, CxError, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows,
-    StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
+    BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState,
+    Flows, LocalFlows, StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
 };
 use sc_core::{PanicPolicy, Stage, secs};
 use sc_flow::{FlowExt, FlowFinish};
@@ -313,4 +313,51 @@ fn flows_reach_the_world_and_its_commands_are_applied() {
     assert_eq!(spawned.iter(app.world()).count(), 3);
     let app_world = app.world_mut().with_cx(|cx| (cx.world(), cx.app_world()));
     assert!(app_world.is_ok_and(|(here, app)| here.is_some() && here == app));
+}
+
+#[test]
+fn the_list_of_flows_names_who_asked_for_them() {
+    let mut app = app();
+    app.add_systems(
+        Update,
+        |mut commands: Commands, flows: Flows, mut local: LocalFlows, mut asked: Local<bool>| {
+            if std::mem::replace(&mut *asked, true) {
+                return;
+            }
+            let entity = commands.spawn_empty().id();
+            commands.flow("1", async |fx| fx.delay(secs(9)).await);
+            let mut entity_commands = commands.entity(entity);
+            entity_commands.flow("2", async |fx, _| fx.delay(secs(9)).await);
+            flows.start("3", async |fx| fx.delay(secs(9)).await);
+            flows.start_for(entity, "4", async |fx, _| fx.delay(secs(9)).await);
+            local.start("5", async |fx| fx.delay(secs(9)).await);
+            local.start_for(entity, "6", async |fx, _| fx.delay(secs(9)).await);
+        },
+    );
+    // The line of flow 1.
+    const FIRST: u32 = line!() - 10;
+    app.update();
+    let listed = app.world_mut().with_cx(|cx| cx.flow_list());
+    let listed = listed.unwrap_or_default();
+    let mut started: Vec<_> = listed
+        .iter()
+        .map(|flow| {
+            (
+                flow.name.as_str(),
+                flow.started_at.line() - FIRST,
+                flow.started_at.file(),
+            )
+        })
+        .collect();
+    started.sort_unstable();
+    let here = file!();
+    let expected = [
+        ("1", 0, here),
+        ("2", 2, here),
+        ("3", 3, here),
+        ("4", 4, here),
+        ("5", 5, here),
+        ("6", 6, here),
+    ];
+    assert_eq!(started, expected);
 }
