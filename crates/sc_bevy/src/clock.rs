@@ -58,8 +58,9 @@ impl Deltas {
 
     /// The deltas of all worlds, of what one gets whose dilation is 1.
     fn of_all(runtime: &mut Runtime<World>, world: &mut World, usual: WorldDelta) -> Self {
-        let mut others = Vec::new();
-        let cx = runtime.cx(world);
+        let mut cx = runtime.cx(world);
+        let mut others = std::mem::take(&mut cx.runtime_state::<Others>().0);
+        others.clear();
         for (id, _) in cx.runtime().live_worlds() {
             let dilation = cx.dilation(id).unwrap_or(1.0);
             #[allow(clippy::float_cmp)]
@@ -69,6 +70,11 @@ impl Deltas {
             }
         }
         Deltas { usual, others }
+    }
+
+    /// Keeps the memory for the next frame.
+    pub(crate) fn keep(self, runtime: &mut Runtime<World>, world: &mut World) {
+        runtime.cx(world).runtime_state::<Others>().0 = self.others;
     }
 
     /// What the runtime's own clock gets.
@@ -87,6 +93,10 @@ impl Deltas {
 fn scaled(time: Duration, by: f64) -> Duration {
     Duration::try_from_secs_f64(time.as_secs_f64() * by).unwrap_or(Duration::MAX)
 }
+
+/// Memory of [`Deltas`].
+#[derive(Default)]
+struct Others(Vec<(WorldId, WorldDelta)>);
 
 /// The part of a nanosecond that steps have not handed out yet, or too early, of the time they took.
 #[derive(Default)]

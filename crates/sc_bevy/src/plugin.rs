@@ -224,6 +224,7 @@ fn run(world: &mut World, stage: Stage) {
             answer(runtime, world);
             let deltas = Deltas::sample(runtime, world);
             let begun = runtime.begin_frame_with(world, deltas.real(), |id| Some(deltas.of(id)));
+            deltas.keep(runtime, world);
             return told(stage, begun);
         }
         answer(runtime, world);
@@ -240,6 +241,7 @@ fn run_of_step(world: &mut World, stage: Stage) {
             if runtime.has_steps() {
                 let deltas = Deltas::sample_step(runtime, world);
                 let begun = runtime.begin_step_with(world, deltas.real(), |id| Some(deltas.of(id)));
+                deltas.keep(runtime, world);
                 told(stage, begun);
             }
         } else if runtime.is_stepping() {
