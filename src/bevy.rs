@@ -19,10 +19,13 @@
 
 use bevy_app::{App, Plugin, PluginGroup, PluginGroupBuilder};
 
+#[cfg(feature = "bevy_asset")]
+pub use sc_bevy::AssetFx;
 pub use sc_bevy::{
     AppConsole, BevyCx, BevyFx, CommandReply, ConsoleCommand, ConsoleVariable, Cooking, CxError,
-    EntityError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows,
-    StageSystems, StillCookingPlugin, Var, WorldCx, console_command, console_variable,
+    EntityError, EntityFlowCommands, FixedCooking, FixedStageSystems, FlowCommands, FlowHandle,
+    FlowState, Flows, LocalFlows, StageSystems, StillCookingPlugin, Var, WorldCx, console_command,
+    console_variable,
 };
 #[cfg(feature = "bevy_state")]
 pub use sc_bevy::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};
@@ -71,10 +74,12 @@ impl Plugin for InspectorPlugin {
 
 /// What most apps need, in one `use`; beside [`stillcooking::prelude`](crate::prelude).
 pub mod prelude {
+    #[cfg(feature = "bevy_asset")]
+    pub use super::AssetFx;
     pub use super::{
-        AppConsole, BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle,
-        FlowState, Flows, LocalFlows, StageSystems, StillCookingPlugins, Var, WorldCx,
-        console_command, console_variable,
+        AppConsole, BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FixedCooking,
+        FixedStageSystems, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StageSystems,
+        StillCookingPlugins, Var, WorldCx, console_command, console_variable,
     };
     #[cfg(feature = "bevy_state")]
     pub use super::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};

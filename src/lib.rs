@@ -28,7 +28,8 @@
 //! - `terminal`: the terminal front end of the console.
 //! - `easing` (default): the named curves of `Ease`.
 //! - `testing`: helpers for tests, in `stillcooking::testing`.
-//! - `bevy`: Bevy 0.20, in `stillcooking::bevy`; `bevy_state`: the same, with worlds of states.
+//! - `bevy`: Bevy 0.20, in `stillcooking::bevy`; `bevy_state`: the same, with worlds of states;
+//!   `bevy_asset`: the same, awaiting assets.
 
 #[cfg(feature = "bevy")]
 pub mod bevy;

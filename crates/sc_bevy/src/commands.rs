@@ -29,6 +29,7 @@ pub trait FlowCommands {
     /// }
     /// # bevy_ecs::system::assert_is_system(blink);
     /// ```
+    #[track_caller]
     fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static;
@@ -68,6 +69,7 @@ pub trait FlowCommands {
 }
 
 impl FlowCommands for Commands<'_, '_> {
+    #[track_caller]
     fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
@@ -108,6 +110,7 @@ pub trait EntityFlowCommands {
     ///     });
     /// }
     /// ```
+    #[track_caller]
     fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static;
@@ -137,6 +140,7 @@ pub trait EntityFlowCommands {
 }
 
 impl EntityFlowCommands for EntityCommands<'_> {
+    #[track_caller]
     fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,

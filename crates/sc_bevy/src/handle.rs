@@ -1,5 +1,6 @@
 //! The handle of a flow that was asked for: known at once, whatever becomes of it.
 
+use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::entity::Entity;
@@ -67,7 +68,7 @@ impl FlowHandle {
     fn start<F>(
         &self,
         cx: &mut Cx<'_, World>,
-        name: &'static str,
+        (name, location): (&'static str, &'static Location<'static>),
         bound: Result<Bound, String>,
         body: F,
     ) where
@@ -87,6 +88,7 @@ impl FlowHandle {
         };
         let told = self.clone();
         let mut flow = Flow::new(name)
+            .started_at(location)
             .on_finished(move |_: &mut Cx<'_, World>, finish| told.set(FlowState::Ended(finish)));
         if let Some(world) = bound.world {
             flow = flow.world(world);
@@ -120,7 +122,9 @@ impl FlowHandle {
     }
 }
 
-/// A handle, and the request that starts its flow. The request can be sent if the body can.
+/// A handle, and the request that starts its flow, as if where the caller of all of these is called. The request
+/// can be sent if the body can.
+#[track_caller]
 pub(crate) fn request<F>(
     name: &'static str,
     bound: impl FnOnce(&mut Cx<'_, World>) -> Result<Bound, String>,
@@ -131,14 +135,16 @@ where
 {
     let handle = FlowHandle(Arc::new(Mutex::new(FlowState::Pending)));
     let theirs = handle.clone();
+    let location = Location::caller();
     let start = move |cx: &mut Cx<'_, World>| {
         let bound = bound(cx);
-        theirs.start(cx, name, bound, body);
+        theirs.start(cx, (name, location), bound, body);
     };
     (handle, start)
 }
 
 /// As [`request`], for a flow in the app's world.
+#[track_caller]
 pub(crate) fn request_in_app<F>(
     name: &'static str,
     body: F,
@@ -150,6 +156,7 @@ where
 }
 
 /// As [`request`], for a flow that is bound to an entity.
+#[track_caller]
 pub(crate) fn request_for<F>(
     entity: Entity,
     name: &'static str,

@@ -12,9 +12,11 @@
 //! | a flow that ends with a state | `state_flow` of `StateFlowCommands`, feature `state` |
 //! | a tickable that ends with an entity | [`BevyCx::spawn_for`] |
 //! | to await messages, events, components, states | [`BevyFx`] |
+//! | to await assets | `fx.asset` of `AssetFx`, feature `asset` |
 //! | everything else, from a system with `&mut World` | [`WorldCx::with_cx`] |
 //! | a command that runs a system | [`console_command!`], [`AppConsole::add_console_command`] |
 //! | a console variable as a resource | [`Var`], [`console_variable!`], [`AppConsole::add_console_variable`] |
+//! | what goes by the fixed timestep | a world made with `WorldOptions::steps(true)`, [`FixedCooking`] |
 //! | to order systems against ours | [`StageSystems`], [`Cooking`] |
 //!
 //! ```
@@ -52,6 +54,9 @@
 //! `PostUpdate`; each stage is a system in a set of its own. A stage can be placed elsewhere by
 //! [`StillCookingPlugin::place`].
 //!
+//! A world made with `WorldOptions::steps(true)` has its frames in [`FixedCooking`] instead, between
+//! `FixedUpdate` and `FixedPostUpdate`: one for each timestep.
+//!
 //! # Latency
 //! - What a system starts by `Commands` is started when the commands are applied; before the frame
 //!   begins, that is before `Cooking` by default, its first turn is in the same update.
@@ -63,9 +68,12 @@
 //!
 //! # Features
 //! - `state` (default): worlds that live as long as a state, and awaiting states.
+//! - `asset`: awaiting assets.
 //! - `commands` (default): console commands; without it `add_console_command` checks types, and nothing of
 //!   a command is in the binary.
 
+#[cfg(feature = "asset")]
+mod asset;
 mod clock;
 mod commands;
 mod console;
@@ -75,6 +83,7 @@ mod error;
 mod fx;
 mod handle;
 mod params;
+mod places;
 mod plugin;
 mod queue;
 mod reports;
@@ -82,6 +91,8 @@ mod slot;
 #[cfg(feature = "state")]
 mod state;
 
+#[cfg(feature = "asset")]
+pub use asset::AssetFx;
 pub use commands::{EntityFlowCommands, FlowCommands};
 pub use console::{AppConsole, CommandReply, ConsoleCommand, ConsoleVariable, Var};
 pub use cx::BevyCx;
@@ -89,7 +100,9 @@ pub use error::{CxError, EntityError};
 pub use fx::BevyFx;
 pub use handle::{FlowHandle, FlowState};
 pub use params::{Flows, LocalFlows};
-pub use plugin::{Cooking, StageSystems, StillCookingPlugin, StillCookingPlugins};
+pub use plugin::{
+    Cooking, FixedCooking, FixedStageSystems, StageSystems, StillCookingPlugin, StillCookingPlugins,
+};
 pub use slot::WorldCx;
 #[cfg(feature = "state")]
 pub use state::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};

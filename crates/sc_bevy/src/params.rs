@@ -28,6 +28,7 @@ pub struct Flows<'w> {
 
 impl Flows<'_> {
     /// As [`FlowCommands::flow`](crate::FlowCommands::flow).
+    #[track_caller]
     pub fn start<F>(&self, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
@@ -50,6 +51,7 @@ impl Flows<'_> {
     /// }
     /// # bevy_ecs::system::assert_is_system(flicker);
     /// ```
+    #[track_caller]
     pub fn start_for<F>(&self, entity: Entity, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,
@@ -92,6 +94,7 @@ pub struct LocalFlows<'w> {
 
 impl LocalFlows<'_> {
     /// As [`Flows::start`].
+    #[track_caller]
     pub fn start<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
@@ -102,6 +105,7 @@ impl LocalFlows<'_> {
     }
 
     /// As [`Flows::start_for`].
+    #[track_caller]
     pub fn start_for<F>(&mut self, entity: Entity, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + 'static,

@@ -1,18 +1,17 @@
-//! The plugin: the runtime in the `World`, and each stage of the frame as a system in its schedule.
+//! The plugin: the runtime in the `World`, and each stage of a frame and of a step as a system.
 
 use bevy_app::{
-    App, AppExit, Last, MainScheduleOrder, OnAppExitSystems, Plugin, PluginGroup,
-    PluginGroupBuilder, Update,
+    App, AppExit, FixedMainScheduleOrder, FixedUpdate, Last, MainScheduleOrder, OnAppExitSystems,
+    Plugin, PluginGroup, PluginGroupBuilder, Update,
 };
 use bevy_ecs::message::Messages;
-use bevy_ecs::schedule::{
-    InternedScheduleLabel, IntoScheduleConfigs, Schedule, ScheduleLabel, SingleThreadedExecutor,
-    SystemSet,
-};
+use bevy_ecs::schedule::{IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_ecs::system::Res;
 use bevy_ecs::world::World;
 use sc_core::{FrameError, OsClock, Runtime, Stage, WorldKind, WorldOptions};
 
 use crate::clock::Deltas;
+use crate::places::Places;
 use crate::queue::{LocalQueue, Queue, answer};
 use crate::slot::{AppWorld, RuntimeSlot, with_runtime};
 
@@ -36,6 +35,35 @@ pub struct Cooking;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StageSystems(pub Stage);
 
+/// The schedule in which the stages of a step run, between `FixedUpdate` and what follows it: the frame of
+/// the worlds that step, once for each timestep. See [`WorldOptions::steps`].
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct FixedCooking;
+
+/// The system that runs a stage of a step: as [`StageSystems`], in [`FixedCooking`].
+///
+/// ```
+/// # use bevy_app::{App, FixedUpdate};
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_time::{TimePlugin, TimeUpdateStrategy};
+/// # use sc_bevy::*;
+/// # use sc_core::{Clock, Stage, WorldKind, WorldOptions};
+/// # let mut app = App::new();
+/// # app.add_plugins((TimePlugin, StillCookingPlugins));
+/// fn integrate() {}
+/// app.add_systems(FixedCooking, integrate.in_set(FixedStageSystems(Stage::DuringPhysics)));
+/// let options = WorldOptions::new(WorldKind::Game).name("physics").steps(true);
+/// let physics = app.world_mut().with_cx(|cx| cx.create_world(options))?;
+/// # let physics = physics.unwrap_or_default();
+/// # app.insert_resource(TimeUpdateStrategy::ManualDuration(std::time::Duration::from_millis(40)));
+/// # for _ in 0..2 { app.update(); }
+/// let steps = app.world_mut().with_cx(|cx| cx.readings(physics).map(|now| now.frame))?;
+/// assert_eq!(steps, Ok(2), "two of 1/64 s are in the 40 ms");
+/// # Ok::<(), CxError>(())
+/// ```
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FixedStageSystems(pub Stage);
+
 /// Everything of StillCooking for Rust in an app. Adding it twice does nothing the second time.
 ///
 /// It needs Bevy's `TimePlugin` (part of `MinimalPlugins` and `DefaultPlugins`) for time to pass.
@@ -57,10 +85,19 @@ impl PluginGroup for StillCookingPlugins {
 
 /// The runtime in an app, part of [`StillCookingPlugins`]. Added a second time, it does nothing: the first
 /// stays.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct StillCookingPlugin {
-    /// The stages that do not run in [`Cooking`].
-    placed: Vec<(Stage, InternedScheduleLabel)>,
+    frame: Places,
+    step: Places,
+}
+
+impl Default for StillCookingPlugin {
+    fn default() -> Self {
+        StillCookingPlugin {
+            frame: Places::new(Cooking),
+            step: Places::new(FixedCooking),
+        }
+    }
 }
 
 impl StillCookingPlugin {
@@ -84,35 +121,32 @@ impl StillCookingPlugin {
     /// stages, or a schedule is none of the main loop's.
     #[must_use]
     pub fn place(mut self, stage: Stage, schedule: impl ScheduleLabel) -> Self {
-        self.placed.retain(|(placed, _)| *placed != stage);
-        self.placed.push((stage, schedule.intern()));
+        self.frame.place(stage, schedule);
         self
     }
 
-    fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
-        let placed = self.placed.iter().find(|(placed, _)| *placed == stage);
-        placed.map_or_else(|| Cooking.intern(), |(_, schedule)| *schedule)
-    }
-
-    /// What is wrong with the places, if something is.
-    fn misplaced(&self, order: &MainScheduleOrder) -> Option<String> {
-        let mut latest = (Stage::Begin, 0);
-        for stage in Stage::ALL {
-            let schedule = self.schedule_of(stage);
-            let Some(at) = order.labels.iter().position(|&label| label == schedule) else {
-                return Some(format!(
-                    "stage {stage:?} is placed in {schedule:?}, which is no schedule of the main loop: place it in one of `MainScheduleOrder`"
-                ));
-            };
-            if at < latest.1 {
-                let before = latest.0;
-                return Some(format!(
-                    "stage {stage:?} is placed in {schedule:?}, which runs before stage {before:?}: place the stages in the order of `Stage::ALL`"
-                ));
-            }
-            latest = (stage, at);
-        }
-        None
+    /// As [`place`](Self::place), for a stage of the steps, in another schedule of the fixed main loop.
+    ///
+    /// ```
+    /// # use bevy_app::{App, FixedPostUpdate, FixedUpdate, PluginGroup};
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// use sc_core::Stage;
+    /// // The physics of a game runs in `FixedPostUpdate`.
+    /// let plugin = StillCookingPlugin::default()
+    ///     .place_fixed(Stage::PostUpdate, FixedPostUpdate)
+    ///     .place_fixed(Stage::Worldless, FixedPostUpdate)
+    ///     .place_fixed(Stage::Console, FixedPostUpdate)
+    ///     .place_fixed(Stage::End, FixedPostUpdate);
+    /// App::new().add_plugins((TimePlugin, StillCookingPlugins.set(plugin))).update();
+    /// ```
+    ///
+    /// # Panics
+    /// As [`place`](Self::place).
+    #[must_use]
+    pub fn place_fixed(mut self, stage: Stage, schedule: impl ScheduleLabel) -> Self {
+        self.step.place(stage, schedule);
+        self
     }
 }
 
@@ -131,38 +165,32 @@ impl Plugin for StillCookingPlugin {
         world.insert_non_send(LocalQueue::default());
         world.init_resource::<Queue>();
 
-        let mut cooking = Schedule::new(Cooking);
-        cooking.set_executor(SingleThreadedExecutor::new());
-        app.add_schedule(cooking);
         let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
         order.insert_after(Update, Cooking);
+        let mut order = app.world_mut().resource_mut::<FixedMainScheduleOrder>();
+        order.insert_after(FixedUpdate, FixedCooking);
+        self.frame.add_to(app, StageSystems, run);
+        self.step.add_to(app, FixedStageSystems, run_of_step);
 
-        for stage in Stage::ALL {
-            let run = move |world: &mut World| run(world, stage);
-            app.add_systems(self.schedule_of(stage), run.in_set(StageSystems(stage)));
-        }
-        for (before, after) in Stage::ALL.iter().zip(Stage::ALL.iter().skip(1)) {
-            let schedule = self.schedule_of(*before);
-            if schedule == self.schedule_of(*after) {
-                app.configure_sets(schedule, StageSystems(*before).before(StageSystems(*after)));
-            }
-        }
-        let is_ending = |exits: Option<bevy_ecs::system::Res<Messages<AppExit>>>| {
-            exits.is_some_and(|exits| !exits.is_empty())
-        };
+        let is_ending =
+            |exits: Option<Res<Messages<AppExit>>>| exits.is_some_and(|exits| !exits.is_empty());
         app.add_systems(Last, shut_down.in_set(OnAppExitSystems).run_if(is_ending));
-        app.world_mut().insert_resource(Places(self.clone()));
+        app.world_mut().insert_resource(InForce(self.clone()));
     }
 
     fn finish(&self, app: &mut App) {
         let world = app.world();
-        let (Some(places), Some(order)) = (
-            world.get_resource::<Places>(),
+        let (Some(InForce(plugin)), Some(order), Some(fixed)) = (
+            world.get_resource::<InForce>(),
             world.get_resource::<MainScheduleOrder>(),
+            world.get_resource::<FixedMainScheduleOrder>(),
         ) else {
             return;
         };
-        if let Some(problem) = places.0.misplaced(order) {
+        let main = ("main loop", "MainScheduleOrder");
+        let problem = plugin.frame.misplaced(&order.labels, main);
+        let main = ("fixed main loop", "FixedMainScheduleOrder");
+        if let Some(problem) = problem.or_else(|| plugin.step.misplaced(&fixed.labels, main)) {
             #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
             {
                 panic!("StillCookingPlugin: {problem}");
@@ -177,9 +205,9 @@ impl Plugin for StillCookingPlugin {
 
 /// The plugin that is in force: one that was added later has no say.
 #[derive(bevy_ecs::resource::Resource)]
-struct Places(StillCookingPlugin);
+struct InForce(StillCookingPlugin);
 
-/// Runs one stage, with what was asked for done before it.
+/// Runs one stage of the frame, with what was asked for done before it.
 fn run(world: &mut World, stage: Stage) {
     // Without a runtime (somebody has removed it), or inside itself, there is nothing to run.
     let _ = with_runtime(world, |runtime, world| {
@@ -190,33 +218,64 @@ fn run(world: &mut World, stage: Stage) {
             }
             return;
         }
-        let outcome = match stage {
-            Stage::Begin => begin(runtime, world),
-            Stage::End => {
-                answer(runtime, world);
-                runtime.end_frame(world).map(drop)
+        abandon_step(runtime, world);
+        if stage == Stage::Begin {
+            runtime.abandon_frame(world);
+            answer(runtime, world);
+            let deltas = Deltas::sample(runtime, world);
+            let begun = runtime.begin_frame_with(world, deltas.real(), |id| Some(deltas.of(id)));
+            deltas.keep(runtime, world);
+            return told(stage, begun);
+        }
+        answer(runtime, world);
+        run_or_end(runtime, world, stage);
+    });
+}
+
+/// Runs one stage of a step, if there are worlds that step.
+fn run_of_step(world: &mut World, stage: Stage) {
+    let _ = with_runtime(world, |runtime, world| {
+        if stage == Stage::Begin && !runtime.is_shut_down() {
+            abandon_step(runtime, world);
+            answer(runtime, world);
+            if runtime.has_steps() {
+                let deltas = Deltas::sample_step(runtime, world);
+                let begun = runtime.begin_step_with(world, deltas.real(), |id| Some(deltas.of(id)));
+                deltas.keep(runtime, world);
+                told(stage, begun);
             }
-            stage => {
-                answer(runtime, world);
-                runtime.run_stage(world, stage)
-            }
-        };
-        if let Err(error) = outcome {
-            tracing::error!(target: "stillcooking", "stage {stage:?} did not run: {error}");
+        } else if runtime.is_stepping() {
+            answer(runtime, world);
+            run_or_end(runtime, world, stage);
         }
     });
 }
 
-fn begin(runtime: &mut Runtime<World>, world: &mut World) -> Result<(), FrameError> {
-    runtime.abandon_frame(world);
-    answer(runtime, world);
-    let deltas = Deltas::sample(runtime, world);
-    runtime.begin_frame_with(world, deltas.real(), |id| Some(deltas.of(id)))
+fn run_or_end(runtime: &mut Runtime<World>, world: &mut World, stage: Stage) {
+    let outcome = match stage {
+        Stage::End => runtime.end_frame(world).map(drop),
+        stage => runtime.run_stage(world, stage),
+    };
+    told(stage, outcome);
+}
+
+fn told(stage: Stage, outcome: Result<(), FrameError>) {
+    if let Err(error) = outcome {
+        tracing::error!(target: "stillcooking", "stage {stage:?} did not run: {error}");
+    }
+}
+
+/// Ends a step that a panic has left open.
+fn abandon_step(runtime: &mut Runtime<World>, world: &mut World) {
+    if runtime.is_stepping() {
+        runtime.abandon_frame(world);
+    }
 }
 
 /// The app ends, and everything in the runtime with it.
 fn shut_down(world: &mut World) {
     let _ = with_runtime(world, |runtime, world| {
+        abandon_step(runtime, world);
         runtime.abandon_frame(world);
         runtime.shutdown(world);
     });

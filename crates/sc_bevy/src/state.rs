@@ -161,12 +161,14 @@ pub trait StateFlowCommands {
     /// }
     /// # bevy_ecs::system::assert_is_system(enter_game);
     /// ```
+    #[track_caller]
     fn state_flow<S: States, F>(&mut self, state: S, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static;
 }
 
 impl StateFlowCommands for Commands<'_, '_> {
+    #[track_caller]
     fn state_flow<S: States, F>(&mut self, state: S, name: &'static str, body: F) -> FlowHandle
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,

@@ -10,8 +10,8 @@ use bevy_app::{App, AppExit, PluginGroup, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;
 use common::{app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
-    BevyCx, BevyFx, Cooking, CxError, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows,
-    StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
+    BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState,
+    Flows, LocalFlows, StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
 };
 use sc_core::{PanicPolicy, Stage, secs};
 use sc_flow::{FlowExt, FlowFinish};
@@ -313,4 +313,125 @@ fn flows_reach_the_world_and_its_commands_are_applied() {
     assert_eq!(spawned.iter(app.world()).count(), 3);
     let app_world = app.world_mut().with_cx(|cx| (cx.world(), cx.app_world()));
     assert!(app_world.is_ok_and(|(here, app)| here.is_some() && here == app));
+}
+
+#[test]
+fn the_list_of_flows_names_who_asked_for_them() {
+    let mut app = app();
+    app.add_systems(
+        Update,
+        |mut commands: Commands, flows: Flows, mut local: LocalFlows, mut asked: Local<bool>| {
+            if std::mem::replace(&mut *asked, true) {
+                return;
+            }
+            let entity = commands.spawn_empty().id();
+            commands.flow("1", async |fx| fx.delay(secs(9)).await);
+            let mut entity_commands = commands.entity(entity);
+            entity_commands.flow("2", async |fx, _| fx.delay(secs(9)).await);
+            flows.start("3", async |fx| fx.delay(secs(9)).await);
+            flows.start_for(entity, "4", async |fx, _| fx.delay(secs(9)).await);
+            local.start("5", async |fx| fx.delay(secs(9)).await);
+            local.start_for(entity, "6", async |fx, _| fx.delay(secs(9)).await);
+        },
+    );
+    // The line of flow 1.
+    const FIRST: u32 = line!() - 10;
+    app.update();
+    let listed = app.world_mut().with_cx(|cx| cx.flow_list());
+    let listed = listed.unwrap_or_default();
+    let mut started: Vec<_> = listed
+        .iter()
+        .map(|flow| {
+            (
+                flow.name.as_str(),
+                flow.started_at.line() - FIRST,
+                flow.started_at.file(),
+            )
+        })
+        .collect();
+    started.sort_unstable();
+    let here = file!();
+    let expected = [
+        ("1", 0, here),
+        ("2", 2, here),
+        ("3", 3, here),
+        ("4", 4, here),
+        ("5", 5, here),
+        ("6", 6, here),
+    ];
+    assert_eq!(started, expected);
+}
+
+#[test]
+fn registered_systems_run_in_flows_and_keep_their_state() {
+    let mut app = app();
+    let id =
+        app.world_mut()
+            .register_system(|mut calls: Local<u32>, mut log: ResMut<common::Log>| {
+                *calls += 1;
+                log.0.push(calls.to_string());
+            });
+    app.world_mut().commands().flow("runs", async move |fx| {
+        for _ in 0..3 {
+            let ran = fx.with(|cx| cx.host_mut().run_system(id).is_ok())?;
+            assert!(ran);
+            fx.next_tick().await?;
+        }
+        Ok(())
+    });
+    updates(&mut app, 4);
+    assert_eq!(log(&mut app), ["1", "2", "3"]);
+}
+
+#[test]
+fn reports_are_events_of_bevys_log() {
+    use std::sync::{Arc, Mutex};
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+    #[derive(Clone, Default)]
+    struct Heard(Arc<Mutex<Vec<String>>>);
+    struct Text(String);
+    impl Visit for Text {
+        fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+            if field.name() == "message" {
+                self.0 = format!("{value:?}");
+            }
+        }
+    }
+    impl Subscriber for Heard {
+        fn enabled(&self, of: &Metadata<'_>) -> bool {
+            of.target() == "stillcooking" && *of.level() == tracing::Level::ERROR
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, event: &Event<'_>) {
+            let mut text = Text(String::new());
+            event.record(&mut text);
+            if let Ok(mut heard) = self.0.lock() {
+                heard.push(text.0);
+            }
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+    let heard = Heard::default();
+    tracing::subscriber::with_default(heard.clone(), || {
+        let mut app = bare();
+        app.add_plugins(StillCookingPlugins);
+        app.world_mut().commands().flow("cake", async |_| {
+            Err(sc_flow::FlowError::other("the cake is burnt"))
+        });
+        app.update();
+    });
+    let heard = heard
+        .0
+        .lock()
+        .map(|heard| heard.clone())
+        .unwrap_or_default();
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert!(heard[0].contains("the cake is burnt"), "{heard:?}");
 }

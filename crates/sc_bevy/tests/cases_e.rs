@@ -380,3 +380,123 @@ fn a_loop_over_a_hitch_runs_one_batch() {
     updates(&mut app, 2);
     assert_eq!(log(&mut app), ["0", "1"]);
 }
+
+#[test]
+fn case_e2_an_object_of_an_entity_that_is_shut_down_ends_its_flows_though_the_entity_lives() {
+    struct Thing;
+    impl sc_core::Tickable<World> for Thing {}
+    let mut app = app();
+    let entity = app.world_mut().spawn_empty().id();
+    with(&mut app, |cx| {
+        let thing = cx.spawn_for(entity, Thing);
+        let Ok(thing) = thing else { return };
+        let started = ForEach::index(9)
+            .each(|cx: &mut Host<'_>, i| say(cx.host_mut(), i.to_string()))
+            .on_finished(|cx, finish| say(cx.host_mut(), format!("{finish:?}")))
+            .owner(thing)
+            .start(cx);
+        assert!(started.is_ok());
+        cx.host_mut().insert_resource(Of(thing.into()));
+    });
+    app.update();
+    with(&mut app, |cx| {
+        let id = cx.host().resource::<Of>().0;
+        assert_eq!(cx.shutdown(id), Ok(true));
+    });
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), ["0", "Aborted"]);
+    assert!(app.world().get_entity(entity).is_ok());
+}
+
+#[derive(Resource)]
+struct Of(sc_core::TickId);
+
+#[test]
+fn case_e5_a_despawn_of_the_parents_entity_ends_its_children_first() {
+    let mut app = app();
+    let entity = app.world_mut().spawn_empty().id();
+    let mut commands = app.world_mut().commands();
+    commands.entity(entity).flow("parent", async |fx, _| {
+        let _parent = Says(&fx, "parent");
+        fx.scope(async |scope| {
+            let fx = &fx;
+            scope.spawn(async move {
+                let _child = Says(fx, "child");
+                let _ = fx.delay(secs(60)).await;
+            });
+        })
+        .await;
+        Ok(())
+    });
+    app.update();
+    app.world_mut().despawn(entity);
+    app.update();
+    assert_eq!(log(&mut app), ["child", "parent"]);
+}
+
+/// Says its name when it is dropped.
+struct Says<'f>(&'f FlowCx<World>, &'static str);
+impl Drop for Says<'_> {
+    fn drop(&mut self) {
+        let said = self.0.with(|cx| say(cx.host_mut(), self.1));
+        assert!(said.is_ok());
+    }
+}
+
+#[test]
+fn case_e27_the_last_waker_dropped_on_another_thread_drops_no_future() {
+    use std::sync::{Arc, Mutex};
+    use std::task::{Poll, Waker};
+    let mut app = app();
+    let kept: Arc<Mutex<Option<Waker>>> = Arc::default();
+    let theirs = Arc::clone(&kept);
+    let handle = flow(&mut app, "waits", async move |fx| {
+        let _guard = Guard(&fx);
+        std::future::poll_fn(|context| {
+            if let Ok(mut kept) = theirs.lock() {
+                *kept = Some(context.waker().clone());
+            }
+            Poll::<()>::Pending
+        })
+        .await;
+        Ok(())
+    });
+    app.update();
+    let on_thread = std::thread::spawn(move || drop(kept));
+    assert!(on_thread.join().is_ok());
+    updates(&mut app, 2);
+    assert_eq!((flows(&mut app), log(&mut app).len()), (1, 0));
+    app.world_mut().commands().cancel_flow(&handle);
+    app.update();
+    assert_eq!(log(&mut app), ["guard"]);
+}
+
+#[test]
+fn case_e29_a_dropped_wait_leaves_nothing_and_a_dropped_task_detaches() {
+    #[derive(Event, Clone)]
+    struct Never;
+    let mut app = app();
+    app.update();
+    let entities = app.world().entities().count_spawned();
+    flow(&mut app, "drops", async |fx| {
+        let event = sc_bevy::BevyFx::event::<Never>(&fx);
+        let _ = sc_flow::race(event, fx.next_tick()).await;
+        fx.with(|cx| say(cx.host_mut(), "dropped"))?;
+        fx.delay(secs(60)).await
+    });
+    with(&mut app, |cx| {
+        let task = Flow::new("task").spawn_task(cx, async |fx| {
+            let _ = fx.delay(secs(0.5)).await;
+            let _ = fx.with(|cx| say(cx.host_mut(), "task"));
+        });
+        drop(task);
+    });
+    updates(&mut app, 4);
+    assert_eq!(log(&mut app), ["task", "dropped"]);
+    assert_eq!(
+        app.world().entities().count_spawned(),
+        entities,
+        "no observer is left"
+    );
+    assert_eq!(reports(&app), [""; 0]);
+}

@@ -8,9 +8,15 @@ mod common;
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use common::{app, flows, log, reports, say, updates};
-use sc_bevy::{AppConsole, Flows, Var, WorldCx, console_command, console_variable};
-use sc_console::{CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt};
+use sc_bevy::{
+    AppConsole, BevyCx, EntityFlowCommands, FlowState, Flows, Var, WorldCx, console_command,
+    console_variable,
+};
+use sc_console::{
+    CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt, dynamic_command,
+};
 use sc_core::secs;
+use sc_flow::FlowFinish;
 
 fn run(app: &mut App, line: &str) -> (LineOutcome, String) {
     let run = app
@@ -194,4 +200,53 @@ fn case_g6_a_refused_resource_has_its_old_value_again() {
     app.update();
     assert_eq!(speed(&app), 5.0);
     assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+#[derive(Component)]
+struct Gate;
+
+#[test]
+fn a_command_that_despawns_an_entity_ends_what_is_bound_to_it() {
+    let mut app = app();
+    let gate = app.world_mut().spawn(Gate).id();
+    let mut commands = app.world_mut().commands();
+    let handle = commands.entity(gate).flow("creak", async |fx, _| {
+        loop {
+            fx.next_tick().await?;
+        }
+    });
+    fn raze(gates: Query<Entity, With<Gate>>, mut commands: Commands) {
+        for gate in &gates {
+            commands.entity(gate).despawn();
+        }
+    }
+    app.add_console_command(console_command! {
+        /// Razes all gates.
+        My.Raze () => raze
+    });
+    app.update();
+    let (outcome, _) = run(&mut app, "My.Raze");
+    assert_eq!(outcome, LineOutcome::Done);
+    app.update();
+    assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Aborted));
+}
+
+#[test]
+fn a_command_bound_to_an_entity_goes_with_it() {
+    let mut app = app();
+    let gate = app.world_mut().spawn(Gate).id();
+    let registered = app.world_mut().with_cx(|cx| {
+        let owner = cx.entity_owner(gate).ok()?;
+        let command = dynamic_command! {
+            /// Opens this gate.
+            My.OpenThis () |_: &mut sc_core::Cx<'_, World>, out| { writeln!(out, "open")?; Ok(()) }
+        };
+        cx.register(command.owner(owner)).ok()
+    });
+    assert!(matches!(registered, Ok(Some(_))));
+    let done = (LineOutcome::Done, "open".to_owned());
+    assert_eq!(run(&mut app, "My.OpenThis"), done);
+    app.world_mut().despawn(gate);
+    let (outcome, _) = run(&mut app, "My.OpenThis");
+    assert_eq!(outcome, LineOutcome::Failed, "at once");
 }

@@ -405,3 +405,68 @@ fn nothing_is_reported_when_an_app_is_dropped_with_entities() {
         "a dropped runtime calls nothing"
     );
 }
+
+#[test]
+fn in_an_observer_that_a_flow_triggers() {
+    let mut app = app();
+    app.add_observer(|kill: On<Kill>, mut commands: Commands| {
+        commands.entity(kill.0).despawn();
+    });
+    let (entity, handle) = victim(&mut app);
+    app.update();
+    app.world_mut().commands().flow("killer", async move |fx| {
+        fx.with(|cx| {
+            cx.host_mut().trigger(Kill(entity));
+            cx.host_mut().flush();
+        })?;
+        fx.next_tick().await?;
+        Ok(())
+    });
+    app.update();
+    // The victim has its turn first.
+    assert_eq!(log(&mut app), ["turn", "turn"]);
+    assert!(aborted(&handle), "when the killer's turn was over");
+}
+
+#[test]
+fn of_many_in_one_command_queue_each_ends_its_own() {
+    let mut app = app();
+    let victims: Vec<_> = (0..10).map(|_| victim(&mut app)).collect();
+    app.update();
+    log(&mut app);
+    let mut commands = app.world_mut().commands();
+    for (entity, _) in victims.iter().step_by(2) {
+        commands.entity(*entity).despawn();
+    }
+    app.update();
+    assert_eq!(log(&mut app).len(), 5);
+    for (index, (_, handle)) in victims.iter().enumerate() {
+        assert_eq!(aborted(handle), index % 2 == 0);
+    }
+}
+
+#[test]
+fn what_a_component_owns_follows_the_rule_of_dropped_owners() {
+    struct Thing;
+    impl Tickable<World> for Thing {
+        fn shutdown(&mut self, cx: &mut Cx<'_, World>) {
+            say(cx.host_mut(), "shutdown");
+        }
+    }
+    #[derive(Component)]
+    struct Owns(#[allow(dead_code)] sc_core::Owner<Thing>);
+    let mut app = app();
+    let owned = app.world_mut().with_cx(|cx| {
+        let world = cx.app_world()?;
+        cx.spawn_in(world, Thing).ok()
+    });
+    let Ok(Some(owner)) = owned else {
+        unreachable!("it was refused")
+    };
+    let entity = app.world_mut().spawn(Owns(owner)).id();
+    app.update();
+    app.world_mut().despawn(entity);
+    app.update();
+    assert_eq!(log(&mut app), [""; 0], "no event");
+    assert_eq!(reports(&app), ["OwnerDropped"]);
+}

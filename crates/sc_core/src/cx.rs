@@ -202,11 +202,17 @@ impl<H> Cx<'_, H> {
         self.rt.frame.is_open()
     }
 
-    /// The number of the frame in which what is started now has its first tick: the next frame,
-    /// or the current one while it begins and its clocks have not advanced.
+    /// The number of the frame in which what is started now in a world has its first tick, counted as
+    /// [`Readings::frame`] counts; `None`: of the runtime, as [`frame`](Self::frame). That is the next
+    /// frame, or the current one while it begins and its clocks have not advanced.
+    ///
+    /// [`Readings::frame`]: crate::Readings::frame
     #[must_use]
-    pub fn first_tick_frame(&self) -> u64 {
-        self.rt.frame.first_tick()
+    pub fn first_tick_frame(&self, world: Option<WorldId>) -> u64 {
+        match world {
+            Some(world) => self.rt.worlds.get(world).map_or(0, |w| w.frames) + 1,
+            None => self.rt.frame.first_tick(),
+        }
     }
 
     /// The reading of the runtime's own clock: real time, whatever the worlds do. The sum of the

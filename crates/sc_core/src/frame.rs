@@ -2,7 +2,8 @@
 //!
 //! A frame is stage-major: for each stage, every world of the frame in creation order.
 //! [`Runtime::tick`] is exactly begin, all stages, end; hosts with their own physics call the
-//! pieces.
+//! pieces. A frame goes over a list of worlds: those of the runtime's frame, or those that step
+//! (`step.rs`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
@@ -79,7 +80,7 @@ impl Stage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct FrameReport {
-    /// The number of the frame; the first is 1.
+    /// The number of the frame, or of the step; the first is 1.
     pub frame: u64,
     /// The real delta all clocks got: what was handed in, less what was forgiven and clamped.
     pub real_delta: Duration,
@@ -92,7 +93,7 @@ pub struct FrameReport {
     pub forgiven: Duration,
     /// How many ticks of objects ran.
     pub ticks: u64,
-    /// How many reports were made since the last frame ended.
+    /// How many reports were made since the last frame or step ended.
     pub reports: u64,
 }
 
@@ -109,39 +110,85 @@ pub struct WorldDelta {
 
 #[derive(Debug, Default)]
 pub(crate) struct FrameState {
+    /// How many frames of the runtime have begun.
     pub(crate) number: u64,
-    /// The stage that comes next, while a frame is open.
-    open: Option<Stage>,
-    /// The worlds of the frame, in creation order.
+    /// How many steps have begun.
+    steps: u64,
+    /// The runtime's frame, and that of the worlds that step. A step may lie between two stages of
+    /// the runtime's frame; never the other way round.
+    whole: Pieces,
+    step: Pieces,
+    pub(crate) forgive: bool,
+    /// In the innermost open frame.
+    pub(crate) ticks: u64,
+    /// Since the last frame or step ended.
+    pub(crate) reports: u64,
+}
+
+/// One frame, from its begin to its end.
+#[derive(Debug, Default)]
+struct Pieces {
+    /// The stage that comes next, while it is open.
+    next: Option<Stage>,
+    /// Its worlds, in creation order.
     worlds: Vec<WorldId>,
     /// Scratch: the deltas a host has made for them.
     ready_made: Vec<Option<WorldDelta>>,
-    pub(crate) forgive: bool,
     real_delta: u64,
     clamped: u64,
     clamped_dilated: u64,
     forgiven: u64,
-    pub(crate) ticks: u64,
-    pub(crate) reports: u64,
+    /// The ticks of the frame around it.
+    ticks_around: u64,
 }
 
 impl FrameState {
-    /// Whether a frame is under way.
+    /// Whether a frame of the runtime is under way.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.whole.next.is_some()
     }
 
-    /// The frame in which what is started now has its first tick.
+    /// Whether a step is under way.
+    pub(crate) fn is_stepping(&self) -> bool {
+        self.step.next.is_some()
+    }
+
+    /// Tells each frame and each step from all others.
+    pub(crate) fn stamp(&self) -> u64 {
+        self.number + self.steps
+    }
+
+    /// The frame of the runtime in which what is started now has its first tick.
     pub(crate) fn first_tick(&self) -> u64 {
-        match self.open {
+        match self.whole.next {
             Some(Stage::Begin) => self.number,
             _ => self.number + 1,
         }
     }
+
+    /// The innermost open frame.
+    fn pieces(&self) -> &Pieces {
+        match self.is_stepping() {
+            true => &self.step,
+            false => &self.whole,
+        }
+    }
+
+    fn pieces_mut(&mut self) -> &mut Pieces {
+        match self.is_stepping() {
+            true => &mut self.step,
+            false => &mut self.whole,
+        }
+    }
+
+    /// The stage that comes next.
+    fn next(&self) -> Option<Stage> {
+        self.pieces().next
+    }
 }
 
 /// A host's way to make a world's deltas.
-type DeltaSource<'s> = &'s mut dyn FnMut(WorldId) -> Option<WorldDelta>;
+pub(crate) type DeltaSource<'s> = &'s mut dyn FnMut(WorldId) -> Option<WorldDelta>;
 
 impl<H> Runtime<H> {
     /// Runs one frame: begin, all stages, end.
@@ -190,15 +237,9 @@ impl<H> Runtime<H> {
         let real_delta = self.check_begin(real_delta.into())?;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             self.open_frame(host, real_delta, None);
-            while let Some(stage) = self.frame.open.filter(|&s| s != Stage::End) {
-                self.run_next_stage(host, stage);
-            }
+            self.run_all_stages(host);
         }));
-        let (report, panicked) = self.finish_frame(host);
-        if let Some(payload) = outcome.err().or(panicked) {
-            resume_unwind(payload);
-        }
-        Ok(report)
+        self.raise_or_report(host, outcome)
     }
 
     /// The first piece of a frame: everything up to the advance of the clocks. Then call
@@ -270,14 +311,7 @@ impl<H> Runtime<H> {
         deltas: Option<DeltaSource<'_>>,
     ) -> Result<(), FrameError> {
         let real_delta = self.check_begin(real_delta)?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            self.open_frame(host, real_delta, deltas);
-        }));
-        if let Err(payload) = outcome {
-            self.close_frame();
-            self.keep_handler_panics = false;
-            resume_unwind(payload);
-        }
+        self.open_or_raise(|rt| rt.open_frame(host, real_delta, deltas));
         Ok(())
     }
 
@@ -300,7 +334,7 @@ impl<H> Runtime<H> {
     /// When user code panics and the policy is `Propagate`. The frame is still open and the next
     /// stage can be run.
     pub fn run_stage(&mut self, host: &mut H, stage: Stage) -> Result<(), FrameError> {
-        let expected = self.frame.open.ok_or(FrameError::NoFrame)?;
+        let expected = self.frame.next().ok_or(FrameError::NoFrame)?;
         if stage != expected || stage == Stage::End {
             return Err(FrameError::StageOrder {
                 expected,
@@ -329,14 +363,14 @@ impl<H> Runtime<H> {
     /// # Panics
     /// As [`run_stage`](Self::run_stage).
     pub fn run_through(&mut self, host: &mut H, stage: Stage) -> Result<(), FrameError> {
-        let expected = self.frame.open.ok_or(FrameError::NoFrame)?;
+        let expected = self.frame.next().ok_or(FrameError::NoFrame)?;
         if stage < expected || stage == Stage::End {
             return Err(FrameError::StageOrder {
                 expected,
                 asked: stage,
             });
         }
-        while let Some(next) = self.frame.open.filter(|&next| next <= stage) {
+        while let Some(next) = self.frame.next().filter(|&next| next <= stage) {
             self.run_next_stage(host, next);
         }
         Ok(())
@@ -362,7 +396,7 @@ impl<H> Runtime<H> {
     /// When a destructor or an extension's hook panics and the policy is `Propagate`, after the
     /// frame was ended.
     pub fn end_frame(&mut self, host: &mut H) -> Result<FrameReport, FrameError> {
-        let expected = self.frame.open.ok_or(FrameError::NoFrame)?;
+        let expected = self.frame.next().ok_or(FrameError::NoFrame)?;
         if expected != Stage::End {
             return Err(FrameError::StageOrder {
                 expected,
@@ -377,7 +411,8 @@ impl<H> Runtime<H> {
     }
 
     /// Ends a frame that a panic left open, as [`tick`](Self::tick) does: the stages that have not run are
-    /// left out. `None` when no frame is open.
+    /// left out. `None` when no frame is open. A step that is open in a frame is abandoned first, and the
+    /// frame by another call.
     ///
     /// ```
     /// # use sc_core::{Runtime, Stage};
@@ -393,7 +428,7 @@ impl<H> Runtime<H> {
     /// # Panics
     /// As [`end_frame`](Self::end_frame).
     pub fn abandon_frame(&mut self, host: &mut H) -> Option<FrameReport> {
-        self.frame.open?;
+        self.frame.next()?;
         let (report, panicked) = self.finish_frame(host);
         if let Some(payload) = panicked {
             resume_unwind(payload);
@@ -406,7 +441,7 @@ impl<H> Runtime<H> {
         if self.is_shut_down {
             return Err(FrameError::ShutDown);
         }
-        if self.frame.open.is_some() {
+        if self.frame.next().is_some() {
             return Err(FrameError::AlreadyTicking);
         }
         Ok(real_delta.to_nanos()?)
@@ -414,37 +449,84 @@ impl<H> Runtime<H> {
 
     fn open_frame(&mut self, host: &mut H, handed_in: u64, deltas: Option<DeltaSource<'_>>) {
         self.keep_handler_panics = true;
-        let frame = &mut self.frame;
-        frame.number += 1;
-        frame.open = Some(Stage::Begin);
-        frame.worlds.clear();
-        frame.real_delta = 0;
-        frame.clamped = 0;
-        frame.clamped_dilated = 0;
-        frame.forgiven = 0;
-        frame.ticks = 0;
+        self.frame.number += 1;
+        self.frame.whole.begin(&mut self.frame.ticks);
 
         // On the old readings: what came from outside, and what was asked for between frames.
         self.announce_ended_lives(host);
         self.cx(host).after_callback();
         self.run_posted(host);
+        self.finish_begin(host, handed_in, deltas);
+    }
+
+    pub(crate) fn open_step(
+        &mut self,
+        host: &mut H,
+        handed_in: u64,
+        deltas: Option<DeltaSource<'_>>,
+    ) {
+        self.keep_handler_panics = true;
+        self.frame.steps += 1;
+        self.frame.step.begin(&mut self.frame.ticks);
+        self.announce_ended_lives(host);
+        self.cx(host).after_callback();
+        self.finish_begin(host, handed_in, deltas);
+    }
+
+    fn finish_begin(&mut self, host: &mut H, handed_in: u64, deltas: Option<DeltaSource<'_>>) {
+        let steps = self.frame.is_stepping();
         if self.inbox.any_dropped() {
             self.mark_dropped();
         }
-        self.run_begin_hooks(host);
-        self.run_hooks(host, Stage::Begin);
+        self.run_begin_hooks(host, steps);
+        if !steps {
+            self.run_hooks(host, Stage::Begin);
+        }
         self.settle();
 
-        let frame = &mut self.frame;
-        let forgive = std::mem::take(&mut frame.forgive);
+        let forgive = !steps && std::mem::take(&mut self.frame.forgive);
+        let max_delta = self.max_delta.unwrap_or(u64::MAX);
+        let mut worlds = std::mem::take(&mut self.frame.pieces_mut().worlds);
+        let here = |id: &&WorldId| self.worlds.get(**id).is_some_and(|w| w.steps == steps);
+        worlds.extend(self.world_order.iter().filter(here));
+        let frame = self.frame.pieces_mut();
+        frame.worlds = worlds;
         frame.forgiven = if forgive { handed_in } else { 0 };
         let real = handed_in - frame.forgiven;
-        frame.real_delta = real.min(self.max_delta.unwrap_or(u64::MAX));
+        frame.real_delta = real.min(max_delta);
         frame.clamped = real - frame.real_delta;
-        frame.worlds.extend_from_slice(&self.world_order);
         self.advance_clocks(deltas);
         self.open_passes();
-        self.frame.open = Some(Stage::Begin.next());
+        self.frame.pieces_mut().next = Some(Stage::Begin.next());
+    }
+
+    /// Opens a frame. When that panics, there is none.
+    pub(crate) fn open_or_raise(&mut self, open: impl FnOnce(&mut Self)) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| open(self)));
+        if let Err(payload) = outcome {
+            self.close_frame();
+            self.keep_handler_panics = self.frame.is_open();
+            resume_unwind(payload);
+        }
+    }
+
+    pub(crate) fn run_all_stages(&mut self, host: &mut H) {
+        while let Some(stage) = self.frame.next().filter(|&s| s != Stage::End) {
+            self.run_next_stage(host, stage);
+        }
+    }
+
+    /// Ends a frame that has run as a whole.
+    pub(crate) fn raise_or_report(
+        &mut self,
+        host: &mut H,
+        outcome: Result<(), Payload>,
+    ) -> Result<FrameReport, FrameError> {
+        let (report, panicked) = self.finish_frame(host);
+        if let Some(payload) = outcome.err().or(panicked) {
+            resume_unwind(payload);
+        }
+        Ok(report)
     }
 
     fn run_posted(&mut self, host: &mut H) {
@@ -467,16 +549,18 @@ impl<H> Runtime<H> {
     }
 
     fn advance_clocks(&mut self, mut deltas: Option<DeltaSource<'_>>) {
-        let real = self.frame.real_delta;
+        let real = self.frame.pieces().real_delta;
         // All of them before any clock moves: the host's code may panic.
-        let mut ready_made = std::mem::take(&mut self.frame.ready_made);
+        let mut ready_made = std::mem::take(&mut self.frame.pieces_mut().ready_made);
         ready_made.clear();
         if let Some(make) = &mut deltas {
-            ready_made.extend(self.frame.worlds.iter().map(|&id| make(id)));
+            ready_made.extend(self.frame.pieces().worlds.iter().map(|&id| make(id)));
         }
-        self.clocks.advance(real, false, None);
-        for index in 0..self.frame.worlds.len() {
-            let id = self.frame.worlds[index];
+        if !self.frame.is_stepping() {
+            self.clocks.advance(real, false, None);
+        }
+        for index in 0..self.frame.pieces().worlds.len() {
+            let id = self.frame.pieces().worlds[index];
             let ready = ready_made.get(index).copied().flatten();
             let own_pause = self.is_effectively_paused(id);
             let max_delta = self.max_delta;
@@ -492,8 +576,9 @@ impl<H> Runtime<H> {
                 }
                 None => (own_pause, world.clocks.advance(real, own_pause, max_delta)),
             };
+            world.frames += 1;
             world.paused_this_frame = paused;
-            let cut = &mut self.frame.clamped_dilated;
+            let cut = &mut self.frame.pieces_mut().clamped_dilated;
             *cut = (*cut).max(clamped.nanos);
             if clamped.saturated && !world.saturation_reported {
                 world.saturation_reported = true;
@@ -502,16 +587,18 @@ impl<H> Runtime<H> {
                 self.send_report(Report::new(ReportKind::DeltaSaturated, what).world(name));
             }
         }
-        self.frame.ready_made = ready_made;
+        self.frame.pieces_mut().ready_made = ready_made;
     }
 
     fn open_passes(&mut self) {
         let slots = &mut self.slots;
-        let real = self.clocks.elapsed(Clock::Real);
-        self.worldless.pass_open = true;
-        self.worldless
-            .wake(|_| real, false, |slot| slots.wake(slot));
-        for &id in &self.frame.worlds {
+        if !self.frame.is_stepping() {
+            let real = self.clocks.elapsed(Clock::Real);
+            self.worldless.pass_open = true;
+            self.worldless
+                .wake(|_| real, false, |slot| slots.wake(slot));
+        }
+        for &id in &self.frame.pieces().worlds {
             let Some(world) = self.worlds.get_mut(id) else {
                 continue;
             };
@@ -524,16 +611,17 @@ impl<H> Runtime<H> {
     }
 
     fn run_next_stage(&mut self, host: &mut H, stage: Stage) {
-        self.frame.open = Some(stage.next());
+        let is_step = self.frame.is_stepping();
+        self.frame.pieces_mut().next = Some(stage.next());
         self.announce_ended_lives(host);
         self.cx(host).after_callback();
-        if stage == Stage::Worldless {
+        if stage == Stage::Worldless && !is_step {
             let deltas = self.clocks.frame();
             let mut cx = self.cx(host);
             cx.run_group(None, TickGroup::default(), false, deltas);
         }
-        for index in 0..self.frame.worlds.len() {
-            let id = self.frame.worlds[index];
+        for index in 0..self.frame.pieces().worlds.len() {
+            let id = self.frame.pieces().worlds[index];
             if let Some(group) = stage.group()
                 && let Some(world) = self.worlds.get(id).filter(|w| w.is_alive())
             {
@@ -542,46 +630,87 @@ impl<H> Runtime<H> {
             }
             self.run_world_hooks(host, stage, id);
         }
-        self.run_hooks(host, stage);
+        if !is_step {
+            self.run_hooks(host, stage);
+        }
     }
 
     fn finish_frame(&mut self, host: &mut H) -> (FrameReport, Option<Payload>) {
+        let is_step = self.frame.is_stepping();
         let hooks = catch_unwind(AssertUnwindSafe(|| {
-            for index in 0..self.frame.worlds.len() {
-                self.run_world_hooks(host, Stage::End, self.frame.worlds[index]);
+            for index in 0..self.frame.pieces().worlds.len() {
+                let id = self.frame.pieces().worlds[index];
+                self.run_world_hooks(host, Stage::End, id);
             }
-            self.run_hooks(host, Stage::End);
+            if !is_step {
+                self.run_hooks(host, Stage::End);
+            }
             if self.inbox.any_dropped() {
                 self.mark_dropped();
             }
             self.cx(host).after_callback();
         }));
+        let mut report = self.frame.report();
         self.close_frame();
         self.settle();
-        let dropped = self.drop_dead();
-        let frame = &mut self.frame;
-        let report = FrameReport {
-            frame: frame.number,
+        // In a frame that is still open there may be entries of the dead.
+        let is_outermost = !self.frame.is_open();
+        let dropped = if is_outermost { self.drop_dead() } else { None };
+        report.reports = std::mem::take(&mut self.frame.reports);
+        self.keep_handler_panics = !is_outermost;
+        let panicked = hooks.err().or(dropped);
+        (report, panicked.or(self.handler_panic.take()))
+    }
+
+    /// Closes the passes of the innermost open frame: what was asked for in them can take effect.
+    pub(crate) fn close_frame(&mut self) {
+        if !self.frame.is_stepping() {
+            self.worldless.pass_open = false;
+            self.clocks.end_frame();
+        }
+        let FrameState {
+            whole, step, ticks, ..
+        } = &mut self.frame;
+        let frame = if step.next.is_some() { step } else { whole };
+        frame.next = None;
+        *ticks = frame.ticks_around;
+        for id in frame.worlds.drain(..) {
+            if let Some(world) = self.worlds.get_mut(id) {
+                world.ticks.pass_open = false;
+                world.clocks.end_frame();
+            }
+        }
+    }
+}
+
+impl Pieces {
+    fn begin(&mut self, ticks: &mut u64) {
+        *self = Pieces {
+            next: Some(Stage::Begin),
+            worlds: std::mem::take(&mut self.worlds),
+            ready_made: std::mem::take(&mut self.ready_made),
+            ticks_around: std::mem::take(ticks),
+            ..Pieces::default()
+        };
+        self.worlds.clear();
+    }
+}
+
+impl FrameState {
+    /// What the innermost open frame has done.
+    fn report(&self) -> FrameReport {
+        let frame = self.pieces();
+        FrameReport {
+            frame: match self.is_stepping() {
+                true => self.steps,
+                false => self.number,
+            },
             real_delta: Duration::from_nanos(frame.real_delta),
             clamped: Duration::from_nanos(frame.clamped),
             clamped_dilated: Duration::from_nanos(frame.clamped_dilated),
             forgiven: Duration::from_nanos(frame.forgiven),
-            ticks: frame.ticks,
-            reports: std::mem::take(&mut frame.reports),
-        };
-        let panicked = hooks.err().or(dropped);
-        self.keep_handler_panics = false;
-        (report, panicked.or(self.handler_panic.take()))
-    }
-
-    /// Closes every pass: what was asked for in it can take effect.
-    pub(crate) fn close_frame(&mut self) {
-        self.frame.open = None;
-        self.worldless.pass_open = false;
-        self.clocks.end_frame();
-        for world in self.worlds.values_mut() {
-            world.ticks.pass_open = false;
-            world.clocks.end_frame();
+            ticks: self.ticks,
+            reports: self.reports,
         }
     }
 }

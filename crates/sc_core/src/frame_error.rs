@@ -7,7 +7,7 @@ use crate::frame::Stage;
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// A frame is open already.
+    /// A frame is open already. A step may begin in a frame, but nothing in a step.
     #[error("a frame is open already: end it with `end_frame` before the next one begins")]
     AlreadyTicking,
     /// The delta is no usable time.

@@ -10,15 +10,19 @@ use crate::runtime::Runtime;
 use crate::world::WorldId;
 
 impl<H> Runtime<H> {
-    /// The worlds' hooks of `Begin`, in creation order, those of worlds made meanwhile included.
-    pub(crate) fn run_begin_hooks(&mut self, host: &mut H) {
+    /// The hooks of `Begin` of the worlds that step, or of the others: in creation order, those of worlds
+    /// made meanwhile included.
+    pub(crate) fn run_begin_hooks(&mut self, host: &mut H, steps: bool) {
         let begins = |hook: &StageEntry<H>| hook.of_world && hook.stage == Stage::Begin;
         if !self.stage_hooks.iter().any(begins) {
             return;
         }
         let mut done = 0;
         loop {
-            let number = |id: &WorldId| self.worlds.get(*id).map_or(0, |w| w.number);
+            let number = |id: &WorldId| {
+                let world = self.worlds.get(*id).filter(|world| world.steps == steps);
+                world.map_or(0, |world| world.number)
+            };
             let next = self.world_order.iter().find(|id| number(id) > done);
             let Some(&world) = next else {
                 break;

@@ -35,6 +35,7 @@ mod frame_hooks;
 mod inbox;
 mod report;
 mod runtime;
+mod step;
 mod stopwatch;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

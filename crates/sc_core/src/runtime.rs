@@ -52,6 +52,7 @@ pub struct Runtime<H: 'static> {
     /// Every world, in creation order.
     pub(crate) world_order: Vec<WorldId>,
     pub(crate) worlds_made: u64,
+    pub(crate) worlds_that_step: usize,
     pub(crate) instances: SlotMap<InstanceId, Instance>,
     pub(crate) slots: Slots<H>,
     pub(crate) worldless: TickSet,
@@ -116,6 +117,7 @@ impl<H> Runtime<H> {
             worlds: SlotMap::with_key(),
             world_order: Vec::new(),
             worlds_made: 0,
+            worlds_that_step: 0,
             instances: SlotMap::with_key(),
             slots: Slots::new((number & 0xFFFF_FFFF) as u32),
             worldless: TickSet::default(),
@@ -399,6 +401,8 @@ impl<H> Runtime<H> {
             }
         }
         cx.rt.tearing_down = false;
+        // The step, and the frame around it.
+        self.close_frame();
         self.close_frame();
         let dropped = self.drop_dead();
         self.inbox.close();

@@ -289,7 +289,8 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     where
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
     {
-        spawn::Flow::new(name).spawn_at(self, Location::caller(), body)
+        let flow = spawn::Flow::new(name).started_at(Location::caller());
+        flow.spawn(self, body)
     }
 
     fn spawn_task<T, F>(&mut self, name: &'static str, body: F) -> Result<Task<T>, FlowError>
@@ -297,7 +298,8 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         T: 'static,
         F: AsyncFnOnce(FlowCx<H>) -> T + 'static,
     {
-        spawn::Flow::new(name).spawn_task_at(self, Location::caller(), body)
+        let flow = spawn::Flow::new(name).started_at(Location::caller());
+        flow.spawn_task(self, body)
     }
 
     fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError> {
@@ -354,7 +356,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
                 board.sleeps(flow, &home, Some(sleep));
             }
             Some(Next::Frame | Next::Parked) => {
-                let frame = self.first_tick_frame();
+                let frame = self.first_tick_frame(home.world);
                 board.slot(flow, |slot| {
                     home.want(flow, slot, bits::wants(slot.clock()), frame)
                 });
@@ -376,11 +378,11 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     }
 
     fn resume_flow(&mut self, flow: FlowId) -> bool {
-        let frame = self.first_tick_frame();
         let board = board(self);
         let Some(home) = board.home(flow) else {
             return false;
         };
+        let frame = self.first_tick_frame(home.world);
         let (mut missed, mut is_slow) = (0, false);
         if let Some(extra) = board.table.borrow_mut().extra_of(flow.index) {
             extra.paused = false;

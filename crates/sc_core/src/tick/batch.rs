@@ -66,7 +66,7 @@ pub(crate) trait AnyBatch<H: 'static> {
 pub(crate) struct Batch<T> {
     entries: Vec<Entry>,
     rows: Vec<T>,
-    /// The row that ticks next, in frame `frame`.
+    /// The row that ticks next, in the frame of this stamp.
     cursor: usize,
     frame: u64,
 }
@@ -186,8 +186,9 @@ impl<T: Tickable<H>, H: 'static> Tickable<H> for Batch<T> {
     /// Ticks the rows that are left in this frame; returns early when something else must
     /// happen before the next object ticks.
     fn tick(&mut self, cx: &mut Cx<'_, H>) {
-        if self.frame != cx.rt.frame.number {
-            self.frame = cx.rt.frame.number;
+        let frame = cx.rt.frame.stamp();
+        if self.frame != frame {
+            self.frame = frame;
             self.cursor = 0;
         }
         let scope = cx.scope;

@@ -26,6 +26,8 @@ pub struct WorldInfo {
     pub instance: Option<InstanceId>,
     /// Whether tickables, timers and flows run in it.
     pub ticks_gameplay: bool,
+    /// Whether its frames are steps.
+    pub steps: bool,
     /// Its own pause.
     pub paused: bool,
     /// Its own pause, or its parent's effective one, or its instance's.
@@ -48,6 +50,8 @@ pub struct Readings {
     pub delta: [Duration; 4],
     /// Whether the world was effectively paused when the frame began.
     pub paused: bool,
+    /// How many frames the world has had: the number of its current frame, or of its last one.
+    pub frame: u64,
 }
 
 impl<H> Cx<'_, H> {
@@ -105,6 +109,8 @@ impl<H> Cx<'_, H> {
             children: Vec::new(),
             instance: options.instance,
             ticks_gameplay: options.ticks_gameplay,
+            steps: options.steps,
+            frames: 0,
             paused: false,
             paused_this_frame: false,
             clocks: WorldClocks::default(),
@@ -117,6 +123,7 @@ impl<H> Cx<'_, H> {
             parent.children.push(id);
         }
         self.rt.world_order.push(id);
+        self.rt.worlds_that_step += usize::from(options.steps);
         Ok(id)
     }
 
@@ -260,6 +267,7 @@ impl<H> Cx<'_, H> {
             elapsed: Clock::ALL.map(|c| Duration::from_nanos(found.clocks.elapsed(c))),
             delta: Clock::ALL.map(|c| Duration::from_nanos(frame.get(c))),
             paused: found.paused_this_frame,
+            frame: found.frames,
         })
     }
 
@@ -332,6 +340,7 @@ impl<H> Runtime<H> {
             parent: world.parent,
             instance: world.instance,
             ticks_gameplay: world.ticks_gameplay,
+            steps: world.steps,
             paused: world.paused,
             effectively_paused: self.is_effectively_paused(id),
             dilation: world.clocks.dilation(),

@@ -72,6 +72,10 @@ pub(crate) struct World {
     pub(crate) children: Vec<WorldId>,
     pub(crate) instance: Option<InstanceId>,
     pub(crate) ticks_gameplay: bool,
+    /// Its frames are steps, not the runtime's.
+    pub(crate) steps: bool,
+    /// How many frames it has had; the running one counts from the advance of its clocks.
+    pub(crate) frames: u64,
     pub(crate) paused: bool,
     /// The effective pause, as sampled when the frame began.
     pub(crate) paused_this_frame: bool,

@@ -26,6 +26,7 @@ pub struct WorldOptions {
     pub(super) parent: Option<WorldId>,
     pub(super) instance: Option<InstanceId>,
     pub(super) ticks_gameplay: bool,
+    pub(super) steps: bool,
 }
 
 impl WorldOptions {
@@ -38,6 +39,7 @@ impl WorldOptions {
             parent: None,
             instance: None,
             ticks_gameplay: kind.ticks_gameplay(),
+            steps: false,
         }
     }
 
@@ -66,6 +68,26 @@ impl WorldOptions {
     #[must_use]
     pub fn ticks_gameplay(mut self, ticks: bool) -> Self {
         self.ticks_gameplay = ticks;
+        self
+    }
+
+    /// Whether it has frames of its own: those of [`Runtime::step`](crate::Runtime::step) instead of the
+    /// runtime's. For what runs at a fixed step. Default: no, also when its parent steps.
+    ///
+    /// ```
+    /// # use {sc_core::{Clock, Runtime, WorldKind, WorldOptions}, std::time::Duration};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let physics = WorldOptions::new(WorldKind::Game).name("physics").steps(true);
+    /// let physics = rt.cx(&mut host).create_world(physics)?;
+    /// rt.tick(&mut host, Duration::from_millis(16))?;
+    /// assert_eq!(rt.cx(&mut host).elapsed(physics, Clock::Game)?, Duration::ZERO);
+    /// rt.step(&mut host, Duration::from_millis(10))?;
+    /// assert_eq!(rt.cx(&mut host).elapsed(physics, Clock::Game)?, Duration::from_millis(10));
+    /// # Ok::<(), sc_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn steps(mut self, steps: bool) -> Self {
+        self.steps = steps;
         self
     }
 }

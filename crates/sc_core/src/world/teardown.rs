@@ -154,6 +154,7 @@ impl<H> Runtime<H> {
         }
         let gone = self.worlds.remove(world)?;
         self.world_order.retain(|&id| id != world);
+        self.worlds_that_step -= usize::from(gone.steps);
         if let Some(parent) = gone.parent.and_then(|p| self.worlds.get_mut(p)) {
             parent.children.retain(|&id| id != world);
         }

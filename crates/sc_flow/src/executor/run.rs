@@ -51,7 +51,7 @@ pub(crate) fn world_stage<H>(cx: &mut Cx<'_, H>) {
     let times = Times {
         now: readings.elapsed.map(nanos),
         delta: readings.delta.map(nanos),
-        frame: cx.frame(),
+        frame: readings.frame,
         paused: readings.paused,
         runtime_now: nanos(cx.runtime_elapsed()),
     };

@@ -257,7 +257,7 @@ fn start<H>(
         Cow::Owned(_) => "",
     };
     let since = nanos(cx.runtime_elapsed());
-    let first_frame = cx.first_tick_frame();
+    let first_frame = cx.first_tick_frame(home.world);
     let mut table = board.table.borrow_mut();
     let (index, start) = table.insert(
         name,

@@ -36,6 +36,7 @@ use crate::task::Task;
 #[must_use = "nothing happens until it is spawned"]
 pub struct Flow<H: 'static> {
     options: Options<H>,
+    started_at: Option<&'static Location<'static>>,
 }
 
 impl<H> Flow<H> {
@@ -43,23 +44,53 @@ impl<H> Flow<H> {
     pub fn new(name: &'static str) -> Self {
         Flow {
             options: Options::new(name),
+            started_at: None,
         }
     }
 
     flow_options!();
 
+    /// Where lists say that it was started; default: where [`spawn`](Self::spawn) is called. For code that
+    /// starts flows on behalf of other code.
+    ///
+    /// ```
+    /// # use sc_core::{Cx, Runtime};
+    /// # use sc_flow::*;
+    /// use std::panic::Location;
+    /// #[track_caller]
+    /// fn later(cx: &mut Cx<'_, ()>) -> Result<FlowId, FlowError> {
+    ///     let flow = Flow::new("later").runtime().started_at(Location::caller());
+    ///     flow.spawn(cx, async |fx| fx.next_tick().await)
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// later(&mut cx)?;
+    /// assert_eq!(cx.flow_list()[0].started_at.line(), line!() - 1);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn started_at(mut self, location: &'static Location<'static>) -> Self {
+        self.started_at = Some(location);
+        self
+    }
+
     /// Starts it: it is polled first on the next frame's tick. Its error, if it ends with one that
     /// nobody awaits, is reported.
     ///
     /// # Errors
-    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]. `on_finished` has heard
-    /// `Aborted` then.
+    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]: `on_finished` has heard
+    /// `Aborted` then. [`FlowError::Panicked`] when a plain closure that is to give the future panics,
+    /// and the policy does not raise that: it has heard `Panicked`.
     #[track_caller]
-    pub fn spawn<F>(self, cx: &mut Cx<'_, H>, body: F) -> Result<FlowId, FlowError>
+    pub fn spawn<F>(mut self, cx: &mut Cx<'_, H>, body: F) -> Result<FlowId, FlowError>
     where
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
     {
-        self.spawn_at(cx, Location::caller(), body)
+        let location = self.started_at.unwrap_or(Location::caller());
+        let binding = match self.options.bind(cx) {
+            Ok(binding) => binding,
+            Err(error) => return Err(self.options.refuse(cx, error)),
+        };
+        start_future(cx, &mut self.options, binding, location, body)
     }
 
     /// As [`spawn`](Self::spawn), for a body with a value.
@@ -72,38 +103,9 @@ impl<H> Flow<H> {
         T: 'static,
         F: AsyncFnOnce(FlowCx<H>) -> T + 'static,
     {
-        self.spawn_task_at(cx, Location::caller(), body)
-    }
-
-    pub(crate) fn spawn_at<F>(
-        mut self,
-        cx: &mut Cx<'_, H>,
-        location: &'static Location<'static>,
-        body: F,
-    ) -> Result<FlowId, FlowError>
-    where
-        F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
-    {
-        let binding = match self.options.bind(cx) {
-            Ok(binding) => binding,
-            Err(error) => return Err(self.options.refuse(cx, error)),
-        };
-        start_future(cx, &mut self.options, binding, location, body)
-    }
-
-    pub(crate) fn spawn_task_at<T, F>(
-        self,
-        cx: &mut Cx<'_, H>,
-        location: &'static Location<'static>,
-        body: F,
-    ) -> Result<Task<T>, FlowError>
-    where
-        T: 'static,
-        F: AsyncFnOnce(FlowCx<H>) -> T + 'static,
-    {
         let result = Rc::new(Cell::new(None));
         let theirs = Rc::clone(&result);
-        let id = self.spawn_at(cx, location, async move |fx| {
+        let id = self.spawn(cx, async move |fx| {
             let value = body(fx).await;
             theirs.set(Some(value));
             Ok(())
