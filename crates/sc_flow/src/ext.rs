@@ -367,10 +367,10 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     }
 
     fn pause_flow(&mut self, flow: FlowId) -> bool {
-        let board = board(self);
+        let (board, now) = (board(self), nanos(self.runtime_elapsed()));
         let paused = board.slot(flow, |slot| {
             if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
-                extra.paused = true;
+                extra.paused.get_or_insert(now);
             }
             slot.set(bits::SLOW);
         });
@@ -385,7 +385,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
         let frame = self.first_tick_frame(home.world);
         let (mut missed, mut is_slow) = (0, false);
         if let Some(extra) = board.table.borrow_mut().extra_of(flow.index) {
-            extra.paused = false;
+            extra.paused = None;
             missed = std::mem::take(&mut extra.missed);
             is_slow = extra.is_slow();
         }

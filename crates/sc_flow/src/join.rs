@@ -62,13 +62,15 @@ impl Ending {
         self.wake.borrow().is_some()
     }
 
-    /// The flow has ended.
-    pub(crate) fn tell(&self, outcome: Outcome) {
+    /// The flow has ended. The waker that is still to be woken: code of the user's.
+    pub(crate) fn tell(&self, outcome: Outcome) -> Option<Waker> {
         self.outcome.replace(Some(outcome));
-        match self.wake.take() {
-            Some(WakeBy::Flow(inbox, id)) => inbox.push(id),
-            Some(WakeBy::Foreign(waker)) => waker.wake(),
-            None => {}
+        match self.wake.take()? {
+            WakeBy::Flow(inbox, id) => {
+                inbox.push(id);
+                None
+            }
+            WakeBy::Foreign(waker) => Some(waker),
         }
     }
 }

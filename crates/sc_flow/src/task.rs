@@ -89,12 +89,11 @@ impl<T> Task<T> {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub async fn join<H>(&self, fx: &FlowCx<H>) -> Result<T, FlowError> {
-        if let Some(value) = self.take() {
-            return Ok(value);
-        }
         if self.finish.get().is_none() {
             fx.flow(self.id).await?;
         }
+        fx.check_turn()?;
+        fx.has_awaited();
         if let Some(finish) = self.finish.get() {
             finish.for_awaiter()?;
         }

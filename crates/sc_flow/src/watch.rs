@@ -6,6 +6,8 @@ use sc_core::{Cx, Report, ReportKind, Secs};
 
 use crate::error::FlowError;
 use crate::executor::board::Board;
+use crate::executor::end::is_bound;
+use crate::executor::turn::panicked;
 use crate::id::FlowId;
 use crate::list::{Progress, WaitingFor};
 use crate::reports;
@@ -19,7 +21,10 @@ pub(crate) struct Watch {
     waiting: Option<u64>,
     /// The earliest moment at which a flow may be over its threshold, on the runtime's clock (ns).
     look_at: u64,
-    watched: Vec<FlowId>,
+    /// With the numbers of their starts.
+    watched: Vec<(u64, FlowId)>,
+    /// How many of them have ended.
+    ended: usize,
 }
 
 /// How far a flow is watched.
@@ -41,6 +46,7 @@ impl Default for Watch {
             waiting: Some(nanos(DEFAULT)),
             look_at: u64::MAX,
             watched: Vec::new(),
+            ended: 0,
         }
     }
 }
@@ -59,6 +65,7 @@ impl Watch {
     pub(crate) fn begins_to_wait(
         &mut self,
         flow: FlowId,
+        start: u64,
         watched: &mut Watched,
         waiting_for: WaitingFor,
         since: u64,
@@ -69,7 +76,20 @@ impl Watch {
         self.look_at = self.look_at.min(since.saturating_add(threshold));
         if *watched == Watched::No {
             *watched = Watched::Yes;
-            self.watched.push(flow);
+            self.watched.push((start, flow));
+        }
+    }
+
+    /// A flow has ended.
+    pub(crate) fn ends(&mut self, watched: Watched) {
+        self.ended += usize::from(watched == Watched::Yes);
+    }
+
+    /// Forgets those that have ended, when they are most.
+    pub(crate) fn forget_ended(&mut self, is_live: impl Fn(FlowId, u64) -> bool) {
+        if self.ended > 64.max(self.watched.len() / 2) {
+            self.watched.retain(|&(start, flow)| is_live(flow, start));
+            self.ended = 0;
         }
     }
 }
@@ -83,12 +103,13 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, board: &Board<H>, now: u64) {
     table.watch.look_at = u64::MAX;
     let mut over = Vec::new();
     let mut watched = std::mem::take(&mut table.watch.watched);
-    watched.retain(|&flow| {
-        let row = table.row(flow.index).filter(|_| board.is_live(flow));
+    table.watch.ended = 0;
+    watched.retain(|&(start, flow)| {
+        let row = table.row(flow.index).filter(|row| row.start == start);
         let Some(row) = row else {
             return false;
         };
-        let (start, waiting_for, since) = (row.start, row.waiting_for, row.since);
+        let (waiting_for, since) = (row.waiting_for, row.since);
         let Some(threshold) = table.watch.threshold(waiting_for) else {
             table.set_watched(flow.index, Watched::No);
             return false;
@@ -106,7 +127,12 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, board: &Board<H>, now: u64) {
     drop(table);
     over.sort_unstable();
     for (_, flow) in over {
-        warn(cx, board, flow, now);
+        // One that is about to be aborted waits for nothing.
+        match (is_bound(cx, board, flow), board.home(flow)) {
+            (Ok(true), _) => warn(cx, board, flow, now),
+            (Err(panic), Some(home)) => panicked(cx, &home, flow, "", panic),
+            _ => {}
+        }
     }
 }
 

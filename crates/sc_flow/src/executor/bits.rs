@@ -28,6 +28,9 @@ pub(crate) const NODE: u16 = 1 << 8;
 /// it waits since its home last ran, whatever its row says.
 pub(crate) const STEADY: u16 = 1 << 9;
 
+/// It is woken because a wait is over, so its clock has nothing to say about the turn.
+pub(crate) const ON_TIME: u16 = 1 << 12;
+
 /// Where the number of its clock lies, in [`Clock::ALL`].
 const CLOCK_SHIFT: u32 = 10;
 
@@ -71,7 +74,7 @@ mod tests {
         assert_eq!(wants(Clock::Real), WANTS_ANY);
         for of in Clock::ALL {
             let everything =
-                WANTS | SLOW | FRESH | LISTED | JOINING | WOKEN | OWNED | NODE | STEADY;
+                WANTS | SLOW | FRESH | LISTED | JOINING | WOKEN | OWNED | NODE | STEADY | ON_TIME;
             assert_eq!(clock(of_clock(of) | everything), of);
             assert_eq!(of_clock(of) & everything, 0);
         }

@@ -229,22 +229,22 @@ impl<H> Board<H> {
         let Some(extra) = table.extra_or_new(id.index) else {
             return;
         };
-        // Beside a condition, what else the flow waits for at the same time is no news; and no node
-        // takes back what another has said.
-        let is_kept = |kept: Note| {
-            kept.by != by && (note.is_none() || kept.waiting_for == WaitingFor::Condition)
-        };
-        if extra.note.is_some_and(is_kept) {
-            return;
+        extra.takes_note(by, note);
+        match extra.note() {
+            Some(note) if note.waiting_for == WaitingFor::Condition => {
+                table.waits_for_since(id, note.waiting_for, note.since);
+            }
+            Some(note) => table.waits_for(id, note.waiting_for, now),
+            None => table.waits_for(id, WaitingFor::Await, now),
         }
-        extra.note = note;
-        let waiting_for = note.map_or(WaitingFor::Await, |note| note.waiting_for);
-        table.waits_for(id, waiting_for, now);
     }
 
-    /// A flow waits for what it waits for since a reading of the runtime's clock (ns).
+    /// A flow waits for what it waits for since a reading of the runtime's clock (ns); for a condition it
+    /// waits on, whatever else it awaits meanwhile.
     pub(crate) fn waits_since(&self, id: FlowId, since: u64) {
-        if let Some(row) = self.table.borrow_mut().row_mut(id.index) {
+        if let Some(row) = self.table.borrow_mut().row_mut(id.index)
+            && row.waiting_for != WaitingFor::Condition
+        {
             row.since = since;
         }
     }

@@ -113,6 +113,7 @@ pub(crate) fn request<H>(
         (Some(panic), Some(home)) => panicked(cx, &home, id, "", panic),
         _ => end(cx, board, id, finish),
     }
+    make_reports(cx, board);
     cx.attend();
     true
 }
@@ -170,7 +171,7 @@ pub(crate) fn end_with<H>(
     let world = row.home.world;
     let Some(mut extra) = extra else {
         if let Some(error) = failed {
-            report_failed(cx, world, row.name, &error);
+            report_in(cx, world, failed_with(row.name, &error));
         }
         let panic = let_go(cx, world, body, finish, ());
         return settle(cx, row.name, panic);
@@ -183,18 +184,21 @@ pub(crate) fn end_with<H>(
     }
     let made = extra.name.take();
     let name = made.as_deref().unwrap_or(row.name);
-    let mut is_awaited = false;
+    let (mut is_awaited, mut of_wakers) = (false, None);
     for ending in extra.awaited_by.drain(..) {
         if ending.is_awaited() {
             is_awaited = true;
             let failed = failed
                 .as_ref()
                 .map(|error| (name.to_owned(), error.clone()));
-            ending.tell(failed.map_or(Ok(finish), Err));
+            if let Some(waker) = ending.tell(failed.map_or(Ok(finish), Err)) {
+                let woken = cx.callback(world, Duration::ZERO, |_| waker.wake());
+                of_wakers = of_wakers.or(woken.err());
+            }
         }
     }
     if let (Some(error), false) = (&failed, is_awaited) {
-        report_failed(cx, world, name, error);
+        report_in(cx, world, failed_with(name, error));
     }
     let bound_by = (extra.waker.take(), extra.is_there.take());
     let of_body = let_go(cx, world, body, finish, bound_by);
@@ -202,22 +206,28 @@ pub(crate) fn end_with<H>(
         Some(tell) => cx.callback(world, Duration::ZERO, |cx| tell(cx, finish)),
         None => Ok(()),
     };
+    settle(cx, name, of_wakers);
     settle(cx, name, of_body);
     settle(cx, name, told.err());
 }
 
 /// An error that nobody takes.
-pub(crate) fn report_failed<H>(
-    cx: &mut Cx<'_, H>,
-    world: Option<WorldId>,
-    name: &str,
-    error: &str,
-) {
+pub(crate) fn failed_with(name: &str, error: &str) -> Report {
     let kind = ReportKind::Extension(&reports::FLOW_FAILED);
-    let what = format!("ended with an error: {error}");
-    let mut report = Report::new(kind, what).object(name);
+    Report::new(kind, format!("ended with an error: {error}")).object(name)
+}
+
+fn report_in<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>, mut report: Report) {
     report.world = world.and_then(|world| cx.runtime().world_name(world));
     cx.report(report);
+}
+
+/// Makes the reports of flows that could not make them themselves.
+pub(crate) fn make_reports<H>(cx: &mut Cx<'_, H>, board: &Board<H>) {
+    let reports = board.table.borrow_mut().take_reports();
+    for (world, report) in reports {
+        report_in(cx, world, report);
+    }
 }
 
 /// Tells a node's gameplay, and drops a body and what goes with it; gives what that threw.

@@ -122,7 +122,7 @@ pub(super) struct List<'h, H: 'static> {
     every: Vec<Turn>,
     /// The next one to look at.
     at: usize,
-    /// Some want no frame any more.
+    /// Some want no frame any more, or have ended.
     is_thinner: bool,
 }
 
@@ -133,8 +133,10 @@ impl<H> Queue<H> for List<'_, H> {
         let runnable = self.home.runnable();
         loop {
             let flow = self.every.get(self.at)?.flow;
-            if slots.get(flow).is_some_and(|slot| slot.has(runnable)) {
-                return Some(flow);
+            match slots.get(flow) {
+                Some(slot) if slot.has(runnable) => return Some(flow),
+                Some(_) => {}
+                None => self.is_thinner = true,
             }
             self.at += 1;
         }
@@ -178,6 +180,7 @@ impl<H> Queue<H> for List<'_, H> {
         while let Some(listed) = self.every.get(self.at) {
             let flow = listed.flow;
             let Some(slot) = slots.get(flow) else {
+                self.is_thinner = true;
                 self.at += 1;
                 continue;
             };

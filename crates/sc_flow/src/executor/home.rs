@@ -14,7 +14,7 @@ use super::bits::{self, said};
 use super::board::{Board, Slot};
 use super::every::{FirstFrame, Joining, Turn};
 use super::waits::Waits;
-pub(crate) use super::waits::{At, Registered, Waiter};
+pub(crate) use super::waits::{At, ForeignTick, Registered, Waiter};
 use crate::id::FlowId;
 
 /// One frame's readings, in nanoseconds, in the order of [`Clock::ALL`].
@@ -297,6 +297,14 @@ impl<H> Home<H> {
         drop(waker);
     }
 
+    pub(crate) fn keep_tick(&self, tick: ForeignTick) -> u32 {
+        self.waits.borrow_mut().keep_tick(tick)
+    }
+
+    pub(crate) fn take_tick(&self, number: u32) -> Option<ForeignTick> {
+        self.waits.borrow_mut().take_tick(number)
+    }
+
     pub(crate) fn take_foreign(&self, index: u32) -> Option<Waker> {
         self.waits.borrow_mut().take_foreign(index)
     }
@@ -324,6 +332,12 @@ impl<H> Home<H> {
         }
     }
 
+    /// As [`wake`](Self::wake), because a wait of the flow is over, on whatever clock.
+    pub(crate) fn wake_on_time(&self, flow: FlowId) {
+        self.board.slot(flow, |slot| slot.set(bits::ON_TIME));
+        self.wake(flow);
+    }
+
     /// Keeps the turn of a woken flow until its clock runs.
     pub(crate) fn hold(&self, flow: FlowId, slot: &Slot<H>) {
         slot.set(bits::WOKEN);
@@ -346,25 +360,26 @@ impl<H> Home<H> {
         into.reverse();
     }
 
-    /// How many are woken by now.
-    pub(crate) fn woken_so_far(&self) -> usize {
-        self.woken.borrow().len()
-    }
-
-    /// Moves those woken after the first `from` to the end of `into`, the last one first.
-    pub(crate) fn take_woken_from(&self, from: usize, into: &mut Vec<FlowId>) {
-        into.extend(self.woken.borrow_mut().drain(from..).rev());
-    }
-
-    /// Lists those whose frame has come, and takes the foreign wakers whose frame has.
-    pub(crate) fn take_frame_due(&self, scratch: &mut Vec<Waiter>, wakers: &mut Vec<Waker>) {
+    /// Lists those whose frame has come, and takes the foreign wakers whose frame has, and whether their
+    /// clocks run in it.
+    pub(crate) fn take_frame_due(
+        &self,
+        scratch: &mut Vec<Waiter>,
+        wakers: &mut Vec<(Waker, bool)>,
+    ) {
         let frame = self.frame.get();
         self.waits.borrow_mut().take_frame_due(frame, scratch);
         for waiter in scratch.drain(..) {
             match waiter {
                 Waiter::Flow(flow) => self.want_now(flow, bits::WANTS_GAME),
                 Waiter::Frame(flow, wanted) => self.want_now(flow, wanted),
-                Waiter::Foreign(index) => wakers.extend(self.take_foreign(index)),
+                Waiter::Foreign(index) => {
+                    wakers.extend(self.take_foreign(index).map(|waker| (waker, true)));
+                }
+                Waiter::ForeignFrame(index, wanted) => {
+                    let runs = self.runnable() & wanted != 0;
+                    wakers.extend(self.take_foreign(index).map(|waker| (waker, runs)));
+                }
             }
         }
     }

@@ -11,7 +11,7 @@ pub(crate) mod run;
 pub(crate) mod start;
 mod sweep;
 pub(crate) mod table;
-mod turn;
+pub(crate) mod turn;
 mod waits;
 pub(crate) mod wake;
 
@@ -22,6 +22,7 @@ use sc_core::{Cx, Extension, Runtime, Stage, TeardownPhase, WorldId};
 
 use self::board::Board;
 use self::home::Home;
+use self::table::Extra;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowInfo, Progress, WaitingFor};
@@ -136,16 +137,16 @@ impl<H> Board<H> {
         let is_fresh = is_like & bits::FRESH != 0;
         let extra = table.extra(row);
         let noted = extra
-            .and_then(|extra| extra.note)
+            .and_then(Extra::note)
             .map(|note| (note.waiting_for, note.progress));
         // A future that notes nothing awaits something that its code only knows.
         let (waiting_for, progress) = looked
             .or(noted)
             .unwrap_or((WaitingFor::Await, Progress::Unknown));
-        let waiting_for = match waiting_for {
-            _ if extra.is_some_and(|extra| extra.paused) => WaitingFor::Resume,
-            _ if is_fresh => WaitingFor::Start,
-            other => other,
+        let (waiting_for, since) = match extra.and_then(|extra| extra.paused) {
+            Some(paused) => (WaitingFor::Resume, paused),
+            None if is_fresh => (WaitingFor::Start, since),
+            None => (waiting_for, since),
         };
         Some(FlowInfo {
             id,

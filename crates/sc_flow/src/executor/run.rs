@@ -13,7 +13,7 @@ use super::bits;
 use super::board::{Board, Slots};
 use super::home::{Home, Times, Waiter};
 use super::turn::{Queue, run};
-use super::{WorldHome, executor, sweep};
+use super::{WorldHome, end, executor, sweep};
 use crate::id::FlowId;
 use crate::reports;
 use crate::span::nanos;
@@ -27,14 +27,16 @@ const RERUN_CAP: u8 = 99;
 #[derive(Default)]
 pub(crate) struct Scratch {
     due: Vec<Waiter>,
-    /// Those whose foreign wakers were due, the last one first.
+    /// Those whose foreign wakers were due: the first one first, and then the last one.
+    telling: Vec<FlowId>,
     told: Vec<FlowId>,
     woken: Vec<FlowId>,
     /// Those that ran because they were woken in the stage, and those that did so too often.
     rerun: Vec<FlowId>,
     capped: Vec<FlowId>,
     ids: Vec<FlowId>,
-    wakers: Vec<Waker>,
+    /// With whether the clocks of their waits run in the frame.
+    wakers: Vec<(Waker, bool)>,
 }
 
 pub(crate) fn world_stage<H>(cx: &mut Cx<'_, H>) {
@@ -71,6 +73,7 @@ pub(crate) fn runtime_stage<H>(cx: &mut Cx<'_, H>) {
         paused: false,
         runtime_now: now,
     };
+    end::make_reports(cx, &home.board);
     sweep::sweep(cx, &home.board);
     stage(cx, &home, &times);
 }
@@ -93,6 +96,8 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
     left.scratch.due.reverse();
     run(cx, home, &mut Due(&mut left));
     // Those whose foreign wakers were due.
+    left.scratch.telling.reverse();
+    left.scratch.told.append(&mut left.scratch.telling);
     run(cx, home, &mut Told(&mut left));
     // (2)
     run(cx, home, &mut Woken(&mut left));
@@ -100,8 +105,11 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
     let scratch = &mut left.scratch;
     home.take_frame_due(&mut scratch.due, &mut scratch.wakers);
     scratch.wakers.reverse();
-    while let Some(waker) = scratch.wakers.pop() {
+    distribute(&home.board, &mut scratch.ids, Home::wake);
+    while let Some((waker, runs)) = scratch.wakers.pop() {
         waker.wake();
+        let wake = if runs { Home::wake_on_time } else { Home::wake };
+        distribute(&home.board, &mut scratch.ids, wake);
     }
     let mut slots = Slots::new(&home.board);
     let mut list = home.take_list(&mut slots);
@@ -118,6 +126,7 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
         report_capped(cx, &home.board, flow);
     }
     home.board.scratch.set(std::mem::take(&mut left.scratch));
+    end::make_reports(cx, &home.board);
 }
 
 /// Those whose turn in the stage is still to come. After a panic that goes on they are woken for
@@ -130,24 +139,32 @@ struct Left<'h, H: 'static> {
 impl<H> Left<'_, H> {
     /// Takes those woken so far, the last one first; whether there are any.
     fn take_woken(&mut self) -> bool {
-        distribute(&self.home.board, &mut self.scratch.ids);
+        distribute(&self.home.board, &mut self.scratch.ids, Home::wake);
         self.home.take_woken(&mut self.scratch.woken);
         !self.scratch.woken.is_empty()
     }
 
     /// Wakes a waker that is due, and notes whose it was.
     fn tell(&mut self, index: u32) {
-        distribute(&self.home.board, &mut self.scratch.ids);
-        let before = self.home.woken_so_far();
-        let waker = self.home.take_foreign(index);
+        let home = self.home;
+        distribute(&home.board, &mut self.scratch.ids, Home::wake);
+        let waker = home.take_foreign(index);
         waker.into_iter().for_each(Waker::wake);
-        distribute(&self.home.board, &mut self.scratch.ids);
-        let told = &mut self.scratch.told;
-        let reversed = told.len();
-        self.home.take_woken_from(before, told);
-        // The last one is told first: those told later go before.
-        let fresh = told.len() - reversed;
-        told.rotate_right(fresh);
+        let telling = &mut self.scratch.telling;
+        // Those woken before, too: they run now, and not once more.
+        distribute(&home.board, &mut self.scratch.ids, |of, flow| {
+            let is_here = std::ptr::eq(of, home);
+            if is_here
+                && home
+                    .board
+                    .slot(flow, |slot| slot.set(bits::WOKEN))
+                    .is_some()
+            {
+                telling.push(flow);
+            } else {
+                of.wake_on_time(flow);
+            }
+        });
     }
 }
 
@@ -156,14 +173,21 @@ impl<H> Drop for Left<'_, H> {
         let scratch = &mut self.scratch;
         for waiter in scratch.due.drain(..).rev() {
             match waiter {
-                Waiter::Flow(flow) | Waiter::Frame(flow, _) => self.home.wake(flow),
-                Waiter::Foreign(index) => {
+                Waiter::Flow(flow) | Waiter::Frame(flow, _) => self.home.wake_on_time(flow),
+                Waiter::Foreign(index) | Waiter::ForeignFrame(index, _) => {
                     let waker = self.home.take_foreign(index);
-                    waker.into_iter().for_each(Waker::wake);
+                    scratch.wakers.extend(waker.map(|waker| (waker, true)));
                 }
             }
         }
-        scratch.woken.append(&mut scratch.told);
+        for flow in scratch
+            .telling
+            .drain(..)
+            .chain(scratch.told.drain(..).rev())
+        {
+            self.home.board.slot(flow, |slot| slot.clear(bits::WOKEN));
+            self.home.wake_on_time(flow);
+        }
         for flow in scratch.woken.drain(..).rev() {
             self.home.board.slot(flow, |slot| slot.clear(bits::WOKEN));
             self.home.wake(flow);
@@ -171,7 +195,7 @@ impl<H> Drop for Left<'_, H> {
         for flow in scratch.rerun.drain(..) {
             self.home.board.slot(flow, |slot| slot.reruns.set(0));
         }
-        for waker in scratch.wakers.drain(..) {
+        for (waker, _) in scratch.wakers.drain(..) {
             // One that panics is not to keep the others from theirs.
             let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
@@ -182,7 +206,8 @@ impl<H> Drop for Left<'_, H> {
 fn next_of<H>(woken: &mut Vec<FlowId>, slots: &mut Slots<H>) -> Option<FlowId> {
     loop {
         let flow = *woken.last()?;
-        if slots.get(flow).is_some() {
+        // One that has run meanwhile is not woken any more.
+        if slots.get(flow).is_some_and(|slot| slot.has(bits::WOKEN)) {
             return Some(flow);
         }
         woken.pop();
@@ -206,7 +231,7 @@ impl<H> Queue<H> for Due<'_, '_, H> {
         loop {
             match *self.0.scratch.due.last()? {
                 Waiter::Flow(flow) | Waiter::Frame(flow, _) => return Some(flow),
-                Waiter::Foreign(index) => {
+                Waiter::Foreign(index) | Waiter::ForeignFrame(index, _) => {
                     self.0.scratch.due.pop();
                     self.0.tell(index);
                 }
@@ -287,11 +312,11 @@ impl<H> Queue<H> for Rewoken<'_, '_, H> {
 }
 
 /// Hands wakes from outside to the homes of those who were woken.
-fn distribute<H>(board: &Board<H>, ids: &mut Vec<FlowId>) {
+fn distribute<H>(board: &Board<H>, ids: &mut Vec<FlowId>, mut wake: impl FnMut(&Home<H>, FlowId)) {
     board.inbox.take(ids);
     for id in ids.drain(..) {
         if let Some(home) = board.home(id) {
-            home.wake(id);
+            wake(&home, id);
         }
     }
 }

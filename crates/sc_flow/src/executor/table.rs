@@ -2,11 +2,13 @@
 //! code.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
 
-use sc_core::{Cx, Life};
+use sc_core::{Cx, Life, Report, WorldId};
+use smallvec::SmallVec;
 
 use super::Finished;
 use super::bits;
@@ -41,7 +43,8 @@ pub(crate) struct Row<H: 'static> {
 impl<H> Row<H> {
     /// Since when the flow waits for what it waits for, on the runtime's clock (ns).
     pub(crate) fn since(&self, is_like: u16) -> u64 {
-        if is_like & (bits::NODE | bits::STEADY) == bits::STEADY {
+        let steps = is_like & (bits::NODE | bits::STEADY) == bits::STEADY;
+        if steps && self.waiting_for != WaitingFor::Condition {
             self.home.stepped(is_like)
         } else {
             self.since
@@ -63,8 +66,8 @@ pub(crate) struct Extra<H: 'static> {
     pub(crate) sleep: Option<Registered>,
     /// Its own waker, once a poll has kept a clone of the shared one.
     pub(crate) waker: Option<Waker>,
-    /// Paused by itself.
-    pub(crate) paused: bool,
+    /// Paused by itself, since when on the runtime's clock (ns).
+    pub(crate) paused: Option<u64>,
     /// What it then wants, of the turns that came while it was paused.
     pub(crate) missed: u16,
     /// From when it counts, if its first turn comes later than it was to.
@@ -73,8 +76,10 @@ pub(crate) struct Extra<H: 'static> {
     pub(crate) cap_reported: bool,
     /// It was reported for awaiting what awaits it.
     pub(crate) circle_reported: bool,
-    /// What one of the nodes that it awaits says.
-    pub(crate) note: Option<Note>,
+    /// What the nodes that it awaits say.
+    pub(crate) notes: SmallVec<[Note; 1]>,
+    /// Whose ends it awaits.
+    pub(crate) awaits: SmallVec<[FlowId; 1]>,
     /// Where a task keeps how it ended.
     pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
     /// Who awaits its end.
@@ -88,6 +93,8 @@ pub(crate) struct Note {
     pub(crate) by: u32,
     pub(crate) waiting_for: WaitingFor,
     pub(crate) progress: Progress,
+    /// Since when it waits for that, on the runtime's clock (ns).
+    pub(crate) since: u64,
 }
 
 pub(crate) type IsThere<H> = Rc<dyn Fn(&Cx<'_, H>) -> bool>;
@@ -95,7 +102,34 @@ pub(crate) type IsThere<H> = Rc<dyn Fn(&Cx<'_, H>) -> bool>;
 impl<H> Extra<H> {
     /// Whether a turn has to look at it.
     pub(crate) fn is_slow(&self) -> bool {
-        self.paused || self.waker.is_some() || self.is_there.is_some() || self.starts_from.is_some()
+        self.paused.is_some()
+            || self.waker.is_some()
+            || self.is_there.is_some()
+            || self.starts_from.is_some()
+    }
+}
+
+impl<H> Extra<H> {
+    /// What lists show of what it awaits: a condition that may never be true, or the latest news.
+    pub(crate) fn note(&self) -> Option<Note> {
+        let is_open = |note: &&Note| note.waiting_for == WaitingFor::Condition;
+        let open = self.notes.iter().find(is_open);
+        open.or(self.notes.last()).copied()
+    }
+
+    /// Takes note of what the node `by` says; `None`: it waits no more.
+    pub(crate) fn takes_note(&mut self, by: u32, note: Option<Note>) {
+        let known = self.notes.iter().position(|known| known.by == by);
+        match (known.and_then(|at| self.notes.get_mut(at)), note) {
+            (Some(known), Some(note)) => {
+                let goes_on = known.waiting_for == note.waiting_for;
+                let since = if goes_on { known.since } else { note.since };
+                *known = Note { since, ..note };
+            }
+            (Some(_), None) => self.notes.retain(|known| known.by != by),
+            (None, Some(note)) => self.notes.push(note),
+            (None, None) => {}
+        }
     }
 }
 
@@ -109,15 +143,50 @@ impl<H> Default for Extra<H> {
             on_finished: None,
             sleep: None,
             waker: None,
-            paused: false,
+            paused: None,
             missed: 0,
             starts_from: None,
             cap_reported: false,
             circle_reported: false,
-            note: None,
+            notes: SmallVec::new(),
+            awaits: SmallVec::new(),
             finish: None,
             awaited_by: Vec::new(),
         }
+    }
+}
+
+/// Flows that are looked at one after another, each once.
+struct Walk {
+    seen: HashSet<FlowId>,
+    /// Those of them whose turn is still to come.
+    left: Vec<FlowId>,
+}
+
+impl Walk {
+    fn new(from: FlowId) -> Self {
+        Walk {
+            seen: HashSet::from([from]),
+            left: vec![from],
+        }
+    }
+
+    fn next(&mut self) -> Option<FlowId> {
+        self.left.pop()
+    }
+
+    fn add(&mut self, flow: FlowId) {
+        if self.seen.insert(flow) {
+            self.left.push(flow);
+        }
+    }
+
+    fn has(&self, flow: FlowId) -> bool {
+        self.seen.contains(&flow)
+    }
+
+    fn is_over(&self) -> bool {
+        self.left.is_empty()
     }
 }
 
@@ -129,6 +198,8 @@ pub(crate) struct Table<H: 'static> {
     extras: Vec<Extra<H>>,
     free_extras: Vec<u32>,
     started: u64,
+    /// Reports of flows that could not make them themselves, with the world they are about.
+    later: Vec<(Option<WorldId>, Report)>,
     pub(crate) bonds: Bonds,
     pub(crate) watch: Watch,
     /// Flows bound to something that has to be asked, and which of them is asked next.
@@ -146,6 +217,7 @@ impl<H> Default for Table<H> {
             extras: Vec::new(),
             free_extras: Vec::new(),
             started: 0,
+            later: Vec::new(),
             bonds: Bonds::default(),
             watch: Watch::default(),
             asked_in_turn: Vec::new(),
@@ -195,6 +267,7 @@ impl<H> Table<H> {
     /// Takes a flow out; its extra stays to be taken.
     pub(crate) fn remove(&mut self, index: u32) -> Option<Row<H>> {
         let row = self.rows.get_mut(index as usize)?.take()?;
+        self.watch.ends(row.watched);
         self.release(index);
         Some(row)
     }
@@ -204,9 +277,20 @@ impl<H> Table<H> {
         let place = self.rows.get_mut(index as usize)?;
         let row = place.as_ref().filter(|row| row.extra == NONE)?;
         row.home.leave();
+        self.watch.ends(row.watched);
         let name = row.name;
         *place = None;
         Some(name)
+    }
+
+    /// Makes a report where a `Cx` is at hand: see [`make_reports`](super::end::make_reports).
+    pub(crate) fn report_later(&mut self, world: Option<WorldId>, report: Report) {
+        self.later.push((world, report));
+    }
+
+    /// The reports that are to be made.
+    pub(crate) fn take_reports(&mut self) -> Vec<(Option<WorldId>, Report)> {
+        std::mem::take(&mut self.later)
     }
 
     /// A slot is free.
@@ -277,40 +361,64 @@ impl<H> Table<H> {
 
     /// A flow waits for something from now on, if it did not before.
     pub(crate) fn waits_for(&mut self, flow: FlowId, waiting_for: WaitingFor, now: u64) {
+        let before = self.row(flow.index).map(|row| row.waiting_for);
+        if before != Some(waiting_for) {
+            self.waits_for_since(flow, waiting_for, now);
+        }
+    }
+
+    /// A flow waits for something since a moment.
+    pub(crate) fn waits_for_since(&mut self, flow: FlowId, waiting_for: WaitingFor, since: u64) {
         if let Some(row) = self.row_mut(flow.index)
-            && row.waiting_for != waiting_for
+            && (row.waiting_for, row.since) != (waiting_for, since)
         {
             row.waiting_for = waiting_for;
-            row.since = now;
-            self.watch(flow, waiting_for, now);
+            row.since = since;
+            self.watch(flow, waiting_for, since);
         }
     }
 
     /// Watches a flow, if what it waits for is watched.
     pub(crate) fn watch(&mut self, flow: FlowId, waiting_for: WaitingFor, since: u64) {
         if let Some(Some(row)) = self.rows.get_mut(flow.index as usize) {
-            let watched = &mut row.watched;
-            self.watch.begins_to_wait(flow, watched, waiting_for, since);
+            let (start, watched) = (row.start, &mut row.watched);
+            self.watch
+                .begins_to_wait(flow, start, watched, waiting_for, since);
+            let rows = &self.rows;
+            self.watch.forget_ended(|flow, start| {
+                let row = rows.get(flow.index as usize).and_then(Option::as_ref);
+                row.is_some_and(|row| row.start == start)
+            });
         }
     }
 
-    /// Whether a flow awaits the end of another, itself or by way of what it awaits.
+    /// Whether a flow awaits the end of another, itself or by way of what it awaits. Looks from both ends
+    /// by turns, until one of them leads no further.
     pub(crate) fn awaits(&self, flow: FlowId, other: FlowId) -> bool {
-        let (mut awaited, mut next) = (vec![other], 0);
-        while let Some(&one) = awaited.get(next) {
-            next += 1;
-            let extra = self.row(one.index).and_then(|row| self.extra(row));
-            for ending in extra.into_iter().flat_map(|extra| &extra.awaited_by) {
-                if !ending.is_awaited() || awaited.contains(&ending.by) {
-                    continue;
-                }
-                if ending.by == flow {
-                    return true;
-                }
-                awaited.push(ending.by);
+        let (mut down, mut up) = (Walk::new(flow), Walk::new(other));
+        let extra = |one: FlowId| self.extra(self.row(one.index)?);
+        loop {
+            let Some(one) = down.next() else {
+                return false;
+            };
+            let awaits = extra(one).into_iter().flat_map(|extra| &extra.awaits);
+            awaits.for_each(|&awaited| down.add(awaited));
+            if down.has(other) {
+                return true;
+            }
+            if down.is_over() {
+                return false;
+            }
+            let Some(one) = up.next() else {
+                return false;
+            };
+            let awaited_by = extra(one).into_iter().flat_map(|extra| &extra.awaited_by);
+            let awaiters = awaited_by.filter(|ending| ending.is_awaited());
+            awaiters.for_each(|ending| up.add(ending.by));
+            if up.has(flow) {
+                return true;
             }
         }
-        false
     }
 
     pub(crate) fn set_watched(&mut self, index: u32, watched: Watched) {

@@ -113,7 +113,7 @@ impl Way {
         }
         if is_like & bits::SLOW != 0
             || (is_like & bits::OWNED != 0 && lives_ended())
-            || (!on_time && home.stands(bits::clock(is_like)))
+            || (!on_time && is_like & bits::ON_TIME == 0 && home.stands(bits::clock(is_like)))
         {
             Way::Slow
         } else if is_like & bits::NODE != 0 {
@@ -241,7 +241,7 @@ fn poll<H>(
 #[inline(always)]
 fn heed<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
     let wanted = u16::from(said & said::WANTS);
-    let is_like = slot.bits.get() & !bits::FRESH;
+    let is_like = slot.bits.get() & !(bits::FRESH | bits::ON_TIME);
     if said & said::AWAITED != 0 && wanted != 0 && is_like & bits::LISTED != 0 {
         // From frame to frame: noted in the slot alone.
         slot.bits.set(is_like | wanted | bits::STEADY);
@@ -312,7 +312,7 @@ fn nodes<H, Q: Queue<H>>(
             way == Way::Node && bits::clock(is_like) == clock
         };
         queue.run(slots, is_here, |flow, slot, is_like| {
-            slot.clear(bits::FRESH);
+            slot.clear(bits::FRESH | bits::ON_TIME);
             board.running.set(Some(flow));
             let next = match slot.body.out().get() {
                 Some(body) => body.turn(cx, now),
@@ -353,10 +353,12 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
     let Some(slot) = slots.get(flow) else {
         return;
     };
+    let on_time = on_time || slot.has(bits::ON_TIME);
+    slot.clear(bits::ON_TIME);
     let mut own = None;
     let mut table = board.table.borrow_mut();
     if let Some(extra) = table.extra_of(flow.index) {
-        if extra.paused {
+        if extra.paused.is_some() {
             // What it has waited for may be a clock that runs through the pause.
             extra.missed |= if on_time && home.paused.get() {
                 bits::WANTS_ANY
@@ -408,7 +410,7 @@ fn turn_of_node<H>(
     slot: &Slot<H>,
     flow: FlowId,
 ) -> Result<(), Panic> {
-    slot.clear(bits::FRESH);
+    slot.clear(bits::FRESH | bits::ON_TIME);
     let clock = slot.clock();
     let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
     let outer = home.board.running.replace(Some(flow));

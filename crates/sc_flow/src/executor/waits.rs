@@ -16,6 +16,8 @@ pub(crate) enum Waiter {
     Frame(FlowId, u16),
     /// A waker that is not the flow's own: `select!` and its like.
     Foreign(u32),
+    /// The same, for a frame, and in which ones its clock runs.
+    ForeignFrame(u32, u16),
 }
 
 /// A wait that is registered; to be taken back when its future is dropped.
@@ -35,6 +37,52 @@ pub(crate) enum At {
     Frame(u64, Clock),
 }
 
+/// What `next_tick` keeps of a wait by a foreign waker: too rare for room in each of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForeignTick {
+    /// The frame that ends it.
+    pub(crate) until: u64,
+    pub(crate) registered: Registered,
+}
+
+/// Numbered places, used again.
+struct Slab<T> {
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Slab {
+            places: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<T> Slab<T> {
+    fn add(&mut self, value: T) -> u32 {
+        let number = self.free.pop();
+        let place = number.and_then(|number| self.places.get_mut(number as usize));
+        match (number, place) {
+            (Some(number), Some(place)) => {
+                *place = Some(value);
+                number
+            }
+            _ => {
+                self.places.push(Some(value));
+                u32::try_from(self.places.len() - 1).unwrap_or(u32::MAX)
+            }
+        }
+    }
+
+    fn take(&mut self, number: u32) -> Option<T> {
+        let value = self.places.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        Some(value)
+    }
+}
+
 /// log2 of a bucket of the deadline queue: frame numbers are spread over buckets.
 const FRAME_SHIFT: u32 = 20;
 
@@ -43,8 +91,8 @@ pub(crate) struct Waits {
     clocks: [DeadlineQueue<Waiter>; 4],
     /// By frame number, one bucket a frame.
     frames: DeadlineQueue<Waiter>,
-    foreign: Vec<Option<Waker>>,
-    foreign_free: Vec<u32>,
+    foreign: Slab<Waker>,
+    ticks: Slab<ForeignTick>,
     sequence: u64,
 }
 
@@ -75,7 +123,10 @@ impl Waits {
         foreign: Option<Waker>,
     ) -> Registered {
         let waiter = match (foreign, at) {
-            (Some(waker), _) => Waiter::Foreign(self.add_foreign(waker)),
+            (Some(waker), At::Reading(..)) => Waiter::Foreign(self.foreign.add(waker)),
+            (Some(waker), At::Frame(_, clock)) => {
+                Waiter::ForeignFrame(self.foreign.add(waker), bits::wants(clock))
+            }
             (None, At::Reading(..)) => Waiter::Flow(flow),
             (None, At::Frame(_, clock)) => Waiter::Frame(flow, bits::wants(clock)),
         };
@@ -89,27 +140,24 @@ impl Waits {
             None => &mut self.frames,
         };
         match queue.remove(registered.token) {
-            Some(Waiter::Foreign(index)) => self.take_foreign(index),
+            Some(Waiter::Foreign(index) | Waiter::ForeignFrame(index, _)) => {
+                self.take_foreign(index)
+            }
             _ => None,
         }
     }
 
-    fn add_foreign(&mut self, waker: Waker) -> u32 {
-        match self.foreign_free.pop() {
-            Some(index) => {
-                self.foreign[index as usize] = Some(waker);
-                index
-            }
-            None => {
-                self.foreign.push(Some(waker));
-                u32::try_from(self.foreign.len() - 1).unwrap_or(u32::MAX)
-            }
-        }
+    pub(crate) fn take_foreign(&mut self, index: u32) -> Option<Waker> {
+        self.foreign.take(index)
     }
 
-    pub(crate) fn take_foreign(&mut self, index: u32) -> Option<Waker> {
-        self.foreign_free.push(index);
-        self.foreign.get_mut(index as usize)?.take()
+    /// Keeps a tick that a foreign waker waits for; its number.
+    pub(crate) fn keep_tick(&mut self, tick: ForeignTick) -> u32 {
+        self.ticks.add(tick)
+    }
+
+    pub(crate) fn take_tick(&mut self, number: u32) -> Option<ForeignTick> {
+        self.ticks.take(number)
     }
 
     /// Moves the waits on a clock that are over to `due`, by (deadline, sequence).

@@ -149,6 +149,7 @@ impl<'f, H> Gate<'f, H> {
             by,
             waiting_for,
             progress,
+            since: self.fx.home.runtime_now.get(),
         }));
     }
 

@@ -3,6 +3,7 @@
 mod changed;
 mod for_each;
 
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -116,7 +117,7 @@ struct Waiting<'f, H: 'static> {
     gate: Gate<'f, H>,
     belongs_to: Option<TickId>,
     /// The life it belongs to, and what ties the flow to that.
-    bond: Option<(Life, Bond)>,
+    bond: Cell<Option<(Life, Bond)>>,
     interval: Secs,
     timeout: Secs,
     immediately: bool,
@@ -128,7 +129,7 @@ impl<'f, H> Waiting<'f, H> {
         Waiting {
             gate: Gate::new(fx),
             belongs_to: None,
-            bond: None,
+            bond: Cell::new(None),
             interval: secs(0),
             timeout: secs(0),
             immediately: false,
@@ -144,9 +145,9 @@ impl<'f, H> Waiting<'f, H> {
         ask: impl FnMut(&mut Cx<'_, H>, u64) -> Option<R>,
     ) -> Poll<Result<Option<R>, FlowError>> {
         let fx = self.gate.fx;
-        let core = std::cell::RefCell::new(&mut self.core);
-        let ask = std::cell::RefCell::new(ask);
-        let belongs_to = std::cell::Cell::new(self.bond);
+        let core = RefCell::new(&mut self.core);
+        let ask = RefCell::new(ask);
+        let bond = &self.bond;
         let asked = |attempt| fx.with(|cx| (ask.borrow_mut())(cx, attempt));
         let outcome = self.gate.drive(
             context,
@@ -156,7 +157,7 @@ impl<'f, H> Waiting<'f, H> {
                 if let Some(object) = self.belongs_to {
                     let life = fx.with(|cx| cx.life(object))??;
                     let bonds = &mut fx.home.board.table.borrow_mut().bonds;
-                    belongs_to.set(Some((life, bonds.add(life, fx.id, Role::Condition))));
+                    bond.set(Some((life, bonds.add(life, fx.id, Role::Condition))));
                 }
                 let answer = if self.immediately {
                     fresh.attempts = 1;
@@ -176,7 +177,7 @@ impl<'f, H> Waiting<'f, H> {
                 if turn == WaitTurn::TimedOut {
                     return Ok(Ok(None));
                 }
-                if let Some((life, _)) = belongs_to.get()
+                if let Some((life, _)) = bond.get()
                     && fx.with(|cx| is_gone(cx, life, || fx.name()))?
                 {
                     return Ok(Ok(None));
@@ -190,9 +191,16 @@ impl<'f, H> Waiting<'f, H> {
                     }
                 }
             },
-            &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
+            &mut || {
+                let ended = |(life, _)| !fx.with(|cx| cx.is_living(life)).unwrap_or(true);
+                match core.borrow().as_ref() {
+                    // It was woken for this, but its clock stands.
+                    Some(_) if bond.get().is_some_and(ended) => Next::Frame,
+                    Some(core) => core.next(),
+                    None => Next::Frame,
+                }
+            },
         );
-        self.bond = belongs_to.get();
         self.gate.noted(&outcome, || {
             let core = self.core.as_ref();
             let has_deadline = core.is_some_and(WaitCore::has_deadline);
@@ -350,7 +358,7 @@ where
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let fx = this.gate.fx;
-        let core = std::cell::RefCell::new(&mut this.core);
+        let core = RefCell::new(&mut this.core);
         let outcome = this.gate.drive(
             context,
             &mut |start| {

@@ -11,7 +11,7 @@ use sc_core::{Report, ReportKind};
 
 use super::FlowCx;
 use crate::error::FlowError;
-use crate::executor::end::report_failed;
+use crate::executor::end::failed_with;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::{Ending, WakeBy};
@@ -118,12 +118,14 @@ impl<H> Future for FlowEnd<'_, H> {
         let this = &mut *self;
         this.fx.check_turn()?;
         if this.flow == this.fx.id {
+            this.fx.has_awaited();
             return Poll::Ready(Err(FlowError::AwaitsItself));
         }
         let by = this.fx.id;
         let ending = this.ending.get_or_insert_with(|| Rc::new(Ending::new(by)));
         if let Some(outcome) = ending.take() {
             this.fx.has_awaited();
+            this.awaits_no_more();
             return Poll::Ready(outcome);
         }
         let home = &*this.fx.home;
@@ -135,6 +137,7 @@ impl<H> Future for FlowEnd<'_, H> {
         };
         if ending.wake_by(wake) {
             if !board.is_awaited_by(this.flow, ending) {
+                this.fx.has_awaited();
                 return Poll::Ready(Err(FlowError::Gone));
             }
             this.warn_of_circle();
@@ -146,36 +149,43 @@ impl<H> Future for FlowEnd<'_, H> {
 impl<H> FlowEnd<'_, H> {
     /// Warns, once a flow, when what it awaits awaits it in turn.
     fn warn_of_circle(&self) {
-        let (fx, board) = (self.fx, &*self.fx.home.board);
-        let table = &mut *board.table.borrow_mut();
-        if !table.awaits(self.flow, fx.id) {
-            return;
-        }
+        let fx = self.fx;
+        let table = &mut *fx.home.board.table.borrow_mut();
+        let is_circle = table.awaits(self.flow, fx.id);
         let (name, awaited) = (table.name(fx.id.index), table.name(self.flow.index));
-        let Some(extra) = table.extra_of(fx.id.index) else {
+        let Some(extra) = table.extra_or_new(fx.id.index) else {
             return;
         };
-        if std::mem::replace(&mut extra.circle_reported, true) {
-            return;
+        extra.awaits.push(self.flow);
+        if is_circle && !std::mem::replace(&mut extra.circle_reported, true) {
+            let kind = ReportKind::Extension(&reports::AWAIT_CIRCLE);
+            let what = format!("awaits flow `{awaited}`, which awaits it in turn");
+            table.report_later(fx.home.world, Report::new(kind, what).object(name));
         }
-        let kind = ReportKind::Extension(&reports::AWAIT_CIRCLE);
-        let what = format!("awaits flow `{awaited}`, which awaits it in turn");
-        let mut report = Report::new(kind, what).object(name);
-        let _ = fx.with(|cx| {
-            let world = fx.home.world;
-            report.world = world.and_then(|world| cx.runtime().world_name(world));
-            cx.report(report);
-        });
+    }
+
+    fn awaits_no_more(&self) {
+        let (board, id) = (&*self.fx.home.board, self.fx.id);
+        if board.is_live(id)
+            && let Some(extra) = board.table.borrow_mut().extra_of(id.index)
+            && let Some(at) = extra.awaits.iter().position(|&flow| flow == self.flow)
+        {
+            extra.awaits.swap_remove(at);
+        }
     }
 }
 
 impl<H> Drop for FlowEnd<'_, H> {
     fn drop(&mut self) {
-        let untaken = self.ending.take().and_then(|ending| ending.give_up());
-        if let Some((name, error)) = untaken {
+        let Some(ending) = self.ending.take() else {
+            return;
+        };
+        self.awaits_no_more();
+        if let Some((name, error)) = ending.give_up() {
             // The flow was told that somebody takes its error.
-            let world = self.fx.home.world;
-            let _ = self.fx.with(|cx| report_failed(cx, world, &name, &error));
+            let home = &*self.fx.home;
+            let table = &mut *home.board.table.borrow_mut();
+            table.report_later(home.world, failed_with(&name, &error));
         }
     }
 }
@@ -218,11 +228,12 @@ impl<H, T> Future for ThreadResult<'_, H, T> {
                     Failed::Panicked(message) => message,
                     Failed::NoThread(why) => return FlowError::NoThread { why },
                 };
-                let _ = self.fx.with(|cx| {
-                    let kind = ReportKind::Extension(&reports::THREAD_PANICKED);
-                    let what = format!("work on a thread panicked: {message}");
-                    cx.report(Report::new(kind, what).object(self.fx.name()));
-                });
+                let kind = ReportKind::Extension(&reports::THREAD_PANICKED);
+                let what = format!("work on a thread panicked: {message}");
+                let home = &*self.fx.home;
+                let report = Report::new(kind, what).object(self.fx.name());
+                let table = &mut *home.board.table.borrow_mut();
+                table.report_later(home.world, report);
                 FlowError::Panicked
             }));
         }

@@ -8,7 +8,7 @@ use sc_core::{Clock, Secs, secs};
 
 use super::FlowCx;
 use crate::error::FlowError;
-use crate::executor::home::{At, Home, Registered};
+use crate::executor::home::{At, ForeignTick, Home, Registered};
 use crate::span::span;
 
 impl<H> FlowCx<H> {
@@ -198,6 +198,7 @@ impl<H> Future for Delay<'_, H> {
                 At::Frame(frame, this.clock),
             ),
             Until::Never(seconds) => {
+                this.fx.has_awaited();
                 return Poll::Ready(span(secs(seconds)).map(drop).map_err(Into::into));
             }
         };
@@ -236,16 +237,23 @@ fn release<H>(home: &Home<H>, registered: &mut Option<Registered>) {
 #[must_use = "awaitables do nothing until they are awaited"]
 pub struct NextTick<'f, H: 'static> {
     fx: &'f FlowCx<H>,
-    /// The frame that ends it, if the flow's clock runs in that.
+    /// The frame that ends it, if the flow's clock runs in that; with [`FOREIGN`], the number under which
+    /// the home keeps that.
     until: u64,
 }
+
+/// A waker that is not the flow's own waits for the tick.
+const FOREIGN: u64 = 1 << 63;
 
 impl<H> Future for NextTick<'_, H> {
     type Output = Result<(), FlowError>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.fx.check_turn()?;
+        if self.until & FOREIGN != 0 {
+            self.take_back();
+        }
         let home = &*self.fx.home;
         if home.frame.get() >= self.until && !home.stands(self.fx.clock()) {
             self.fx.has_awaited();
@@ -254,18 +262,42 @@ impl<H> Future for NextTick<'_, H> {
         if home.is_own(context.waker()) {
             home.want_frame(self.fx.clock());
         } else {
-            wake_next_frame(self.fx, context.waker());
+            self.keep(context.waker());
         }
         Poll::Pending
     }
 }
 
-/// Wakes a waker that is not the flow's own in the next frame. Never taken back: it is let go then.
-#[cold]
-#[inline(never)]
-fn wake_next_frame<H>(fx: &FlowCx<H>, waker: &Waker) {
-    let at = At::Frame(fx.home.frame.get() + 1, fx.clock());
-    fx.home.register(fx.id, at, waker);
+impl<H> NextTick<'_, H> {
+    /// Wakes a waker that is not the flow's own in the next frame.
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, waker: &Waker) {
+        let home = &*self.fx.home;
+        let at = At::Frame(home.frame.get() + 1, self.fx.clock());
+        let registered = home.register(self.fx.id, at, waker);
+        let until = self.until;
+        self.until = FOREIGN | u64::from(home.keep_tick(ForeignTick { until, registered }));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_back(&mut self) {
+        let home = &*self.fx.home;
+        if let Some(tick) = home.take_tick(self.until as u32) {
+            self.until = tick.until;
+            home.unregister(tick.registered);
+        }
+    }
+}
+
+impl<H> Drop for NextTick<'_, H> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.until & FOREIGN != 0 {
+            self.take_back();
+        }
+    }
 }
 
 /// Made by [`FlowCx::ticks`].

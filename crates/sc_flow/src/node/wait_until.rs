@@ -272,9 +272,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
         if self.immediately {
             core.attempts = 1;
             let (world, condition) = (binding.home.world, &mut self.condition);
-            let polled = cx.callback(world, Duration::ZERO, |cx| condition(cx, 0));
-            cx.attend();
-            match polled {
+            match cx.callback(world, Duration::ZERO, |cx| condition(cx, 0)) {
                 Ok(answer) => satisfied = answer,
                 Err(panic) => return Err(self.options.refuse(cx, panic)),
             }
@@ -305,6 +303,8 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
         }
         if satisfied {
             end::request(cx, &board, id, FlowFinish::Completed);
+        } else {
+            cx.attend();
         }
         Ok(id)
     }

@@ -164,11 +164,13 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
         let gate = &mut noting.0;
         let (fx, clock) = (gate.fx, gate.clock);
         fx.check_turn()?;
-        let core = RefCell::new(ForEachCore::new(&self.plan)?);
+        let core = ForEachCore::new(&self.plan).inspect_err(|_| fx.has_awaited())?;
+        let core = RefCell::new(core);
         let of = length(&self.items);
         let mut items = self.items.peekable();
         let mut done = 0;
         if items.peek().is_none() {
+            fx.has_awaited();
             return Ok(Done::Completed);
         }
         loop {
