@@ -81,13 +81,13 @@ impl FlowCommands for Commands<'_, '_> {
     fn cancel_flow(&mut self, flow: &FlowHandle) {
         let flow = flow.clone();
         self.queue(move |world: &mut World| {
-            ask(world, Box::new(move |cx| flow.cancel(cx)));
+            ask(world, move |cx| flow.cancel(cx));
         });
     }
 
     fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
         self.queue(move |world: &mut World| {
-            ask(world, Box::new(f));
+            ask(world, f);
         });
     }
 }
@@ -155,7 +155,7 @@ impl EntityFlowCommands for EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
-            ask(world, Box::new(move |cx| f(cx, entity)));
+            ask(world, move |cx| f(cx, entity));
         });
         self
     }
@@ -169,7 +169,7 @@ pub(crate) fn queue_start(
 ) -> FlowHandle {
     let theirs = handle.clone();
     commands.queue(move |world: &mut World| {
-        if !ask(world, Box::new(start)) {
+        if !ask(world, start) {
             theirs.set(FlowState::Refused);
         }
     });
