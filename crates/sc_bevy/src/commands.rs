@@ -29,6 +29,18 @@ pub trait FlowCommands {
     /// }
     /// # bevy_ecs::system::assert_is_system(blink);
     /// ```
+    ///
+    /// Its body must be `Send`, as everything that goes through [`Commands`];
+    /// [`LocalFlows`](crate::LocalFlows) takes any:
+    ///
+    /// ```compile_fail
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// fn count(mut commands: Commands) {
+    ///     let count = std::rc::Rc::new(1);
+    ///     commands.flow("count", async move |_| { drop(count); Ok(()) });
+    /// }
+    /// ```
     #[track_caller]
     fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
@@ -116,7 +128,7 @@ pub trait EntityFlowCommands {
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static;
 
     /// Calls `f` with the runtime and the entity, whether it still exists or not:
-    /// [`BevyCx::entity_owner`] tells, and binds.
+    /// [`BevyCx::entity_owner`](crate::BevyCx::entity_owner) tells, and binds.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;

@@ -56,7 +56,7 @@ fn play(case: &Case) {
                 real.frame(Duration::from_nanos(*delta));
                 model.frame(*delta);
             }
-            Step::Step(delta) => {
+            Step::Fixed(delta) => {
                 real.step(Duration::from_nanos(*delta));
                 model.step(*delta);
             }

@@ -117,7 +117,7 @@ pub enum Step {
     Do(Op),
     Frame(u64),
     /// A frame of the worlds that step.
-    Step(u64),
+    Fixed(u64),
     /// A frame with a NaN delta.
     BadFrame,
 }
@@ -369,7 +369,7 @@ fn step(reach: Reach) -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => op(reach).prop_map(Step::Do),
         9 => delta().prop_map(Step::Frame),
-        4 => delta().prop_map(Step::Step),
+        4 => delta().prop_map(Step::Fixed),
         1 => Just(Step::BadFrame),
     ]
 }
