@@ -72,6 +72,12 @@ pub enum FlowError {
     /// What was awaited panicked.
     #[error("what was awaited panicked: see the report")]
     Panicked,
+    /// The system started no thread for work to run on.
+    #[error("no thread could be started for the work: {why}")]
+    NoThread {
+        /// What the system says.
+        why: String,
+    },
     /// An awaitable was polled outside the flow it was made in.
     #[error("an awaitable was polled outside its flow: await it where `fx` belongs")]
     OutsideItsFlow,

@@ -14,8 +14,9 @@ use crate::id::FlowId;
 pub(crate) type Outcome = Result<FlowFinish, (String, String)>;
 
 /// What an awaiter and the flow it awaits share.
-#[derive(Default)]
 pub(crate) struct Ending {
+    /// The flow that awaits.
+    pub(crate) by: FlowId,
     outcome: RefCell<Option<Outcome>>,
     /// Who is woken then; nobody when the awaiter has given up.
     wake: RefCell<Option<WakeBy>>,
@@ -24,6 +25,15 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
+    pub(crate) fn new(by: FlowId) -> Self {
+        Ending {
+            by,
+            outcome: RefCell::default(),
+            wake: RefCell::default(),
+            is_known: Cell::new(false),
+        }
+    }
+
     /// The outcome as the awaiter gets it.
     pub(crate) fn take(&self) -> Option<Result<FlowFinish, FlowError>> {
         let outcome = self.outcome.borrow_mut().take()?;

@@ -51,6 +51,13 @@ pub(crate) static THREAD_PANICKED: ExtensionReport = ExtensionReport {
     fix: "fix the panic in the closure given to `run_on_thread`; the await gives `Panicked`",
 };
 
+/// A flow awaits another that awaits it.
+pub(crate) static AWAIT_CIRCLE: ExtensionReport = ExtensionReport {
+    name: "AwaitCircle",
+    severity: Severity::Warning,
+    fix: "let one of them not await the other, or race the await against a delay: as it is, neither ends",
+};
+
 /// A flow ended with an error that nobody takes.
 pub(crate) static FLOW_FAILED: ExtensionReport = ExtensionReport {
     name: "FlowFailed",

@@ -11,7 +11,8 @@ use crate::finish::FlowFinish;
 use crate::fx::FlowCx;
 use crate::id::FlowId;
 
-/// An async flow with a value. Dropping it detaches: the flow goes on, its value is dropped.
+/// An async flow with a value. Dropping it detaches: the flow goes on, its value is dropped, also when
+/// that is an `Err`.
 ///
 /// ```
 /// use sc_core::{Runtime, WorldKind};
@@ -26,6 +27,7 @@ use crate::id::FlowId;
 /// assert!(matches!(task.take(), Some(Ok(42))));
 /// # Ok::<(), sc_flow::FlowError>(())
 /// ```
+#[must_use = "a dropped task goes on detached, and its value is lost, an error too: start what has none by `spawn_flow`"]
 pub struct Task<T> {
     pub(crate) id: FlowId,
     pub(crate) result: Rc<Cell<Option<T>>>,

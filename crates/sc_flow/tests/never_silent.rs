@@ -329,13 +329,13 @@ fn every_way_of_starting_knows_where_it_was_called() {
     let _script = probe::on_tick(&mut t, |cx| {
         if cx.frame() == 1 {
             cx.spawn_flow("a", async |fx| fx.delay(9).await).unwrap();
-            cx.spawn_task("b", async |fx| fx.delay(9).await).unwrap();
+            drop(cx.spawn_task("b", async |fx| fx.delay(9).await).unwrap());
         }
     });
     let mut cx = t.cx();
     let flow = Flow::new("c").world(w);
-    flow.spawn_task(&mut cx, async |fx| fx.delay(9).await)
-        .unwrap();
+    let task = flow.spawn_task(&mut cx, async |fx| fx.delay(9).await);
+    drop(task.unwrap());
     let drive = DoForDuration::new(9, |_: &mut C<'_>, _, _| ()).world(w);
     drive.start(&mut cx).unwrap();
     t.tick(1);

@@ -296,7 +296,7 @@ fn a_closure_that_panics_as_a_body_leaves_no_flow_and_its_slot_serves_the_next()
     assert!(t.cx().flow_list().is_empty());
     told_story(&mut t, "next", async |fx| fx.next_tick().await);
     t.ticks(0.1, 2);
-    assert_eq!(log(&t), ["2: next Completed"]);
+    assert_eq!(log(&t), ["Panicked", "2: next Completed"]);
     assert_eq!(t.cx().cancel_flows_of(&owner), 0);
     t.tick(0.1);
     owner.shutdown(&mut t.cx()).unwrap();
@@ -474,7 +474,6 @@ fn a_panic_in_the_question_that_a_callback_asks_is_not_lost() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn a_closure_that_panics_as_a_body_has_its_cleanup_told() {
     let mut t = start();
     let (w, told) = (t.world, t.host.log.clone());
@@ -489,7 +488,79 @@ fn a_closure_that_panics_as_a_body_has_its_cleanup_told() {
 }
 
 #[test]
-#[ignore = "known fault"]
+fn what_panics_in_the_starting_call_is_isolated_by_the_policy_and_the_call_says_so() {
+    let mut t = start();
+    t.rt.set_panic_policy(PanicPolicy::Isolate);
+    let w = t.world;
+    let body = |_| -> std::future::Ready<Result<(), FlowError>> { panic!("no body") };
+    let started = Flow::new("unborn").world(w).spawn(&mut t.cx(), body);
+    assert!(matches!(started, Err(FlowError::Panicked)));
+    let items = std::iter::from_fn(|| -> Option<u32> { panic!("no item") });
+    let started = ForEach::items(items).each(|_: &mut C<'_>, _| ()).world(w);
+    assert!(matches!(
+        started.start(&mut t.cx()),
+        Err(FlowError::Panicked)
+    ));
+    assert_eq!(reports(&t), ["Panicked", "Panicked"]);
+    assert!(t.cx().flow_list().is_empty());
+    t.tick(0.1);
+}
+
+#[test]
+fn a_question_that_panics_at_the_start_has_the_cleanup_told() {
+    let mut t = start();
+    let (w, told) = (t.world, t.host.log.clone());
+    let text = caught(|| {
+        let flow = Flow::new("asked").world(w);
+        let flow = flow.bound_while(|_: &C<'_>| panic!("the question"));
+        let flow = flow.on_finished(move |_: &mut C<'_>, f| told.add(format!("{f:?}")));
+        flow.spawn(&mut t.cx(), async |_| Ok(()))
+    });
+    assert_eq!(text.as_deref(), Some("the question"));
+    assert_eq!(log(&t), ["Panicked"]);
+}
+
+#[test]
+fn two_flows_that_await_each_other_are_warned_of_once() {
+    let mut t = start();
+    let other: Rc<Cell<Option<sc_flow::FlowId>>> = Rc::default();
+    let of_b = Rc::clone(&other);
+    let a = story(&mut t, "a", async move |fx| {
+        fx.next_tick().await?;
+        loop {
+            let b = fx.flow(of_b.get().unwrap());
+            let _ = race(b, fx.delay(1)).await;
+        }
+    });
+    let between = story(&mut t, "between", async move |fx| {
+        fx.flow(a).await.map(drop)
+    });
+    let b = story(&mut t, "b", async move |fx| {
+        fx.flow(between).await.map(drop)
+    });
+    other.set(Some(b));
+    t.ticks(0.5, 10);
+    assert_eq!(reports(&t), ["AwaitCircle"]);
+    let text = t.reports.take();
+    assert!(text.is_empty());
+}
+
+#[test]
+fn flows_that_await_one_another_in_a_row_are_no_circle() {
+    let mut t = start();
+    let a = story(&mut t, "a", async |fx| fx.delay(1).await);
+    let b = story(&mut t, "b", async move |fx| fx.flow(a).await.map(drop));
+    story(&mut t, "c", async move |fx| fx.flow(b).await.map(drop));
+    told_story(&mut t, "d", async move |fx| {
+        let (a, b) = sc_flow::join(fx.flow(a), fx.flow(b)).await;
+        a.and(b).map(drop)
+    });
+    t.ticks(0.5, 4);
+    assert_eq!(reports(&t), [""; 0]);
+    assert_eq!(log(&t), ["2: d Completed"]);
+}
+
+#[test]
 fn a_panic_of_a_refused_starts_cleanup_is_dealt_with_by_the_policy() {
     let mut t = start();
     t.rt.set_panic_policy(PanicPolicy::Isolate);
@@ -503,7 +574,6 @@ fn a_panic_of_a_refused_starts_cleanup_is_dealt_with_by_the_policy() {
 }
 
 #[test]
-#[ignore = "known fault"]
 fn an_item_that_panics_at_the_start_has_the_cleanup_told() {
     let mut t = start();
     let (w, told) = (t.world, t.host.log.clone());

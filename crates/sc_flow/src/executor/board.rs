@@ -15,12 +15,12 @@ use super::bits;
 use super::body::{Body, BoxBody, Place};
 use super::home::{Home, Registered};
 use super::run::Scratch;
-use super::table::{Extra, Row, Table};
+use super::table::{Extra, Note, Row, Table};
 use super::wake::{SharedWaker, WakeInbox};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::Ending;
-use crate::list::{Progress, WaitingFor};
+use crate::list::WaitingFor;
 
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
@@ -220,8 +220,8 @@ impl<H> Board<H> {
         slots.into_iter().map(|index| self.id(index)).collect()
     }
 
-    /// Notes what a node that a flow awaits waits for, and how far that has come.
-    pub(crate) fn note(&self, id: FlowId, note: Option<(WaitingFor, Progress)>, now: u64) {
+    /// Notes what the node `by` that a flow awaits says; `None`: it waits no more.
+    pub(crate) fn note(&self, id: FlowId, by: u32, note: Option<Note>, now: u64) {
         if !self.is_live(id) {
             return;
         }
@@ -229,15 +229,16 @@ impl<H> Board<H> {
         let Some(extra) = table.extra_or_new(id.index) else {
             return;
         };
-        // Beside a condition, what else the flow waits for at the same time is no news.
-        let of_condition = |note: Option<(WaitingFor, Progress)>| {
-            note.is_some_and(|(waiting_for, _)| waiting_for == WaitingFor::Condition)
+        // Beside a condition, what else the flow waits for at the same time is no news; and no node
+        // takes back what another has said.
+        let is_kept = |kept: Note| {
+            kept.by != by && (note.is_none() || kept.waiting_for == WaitingFor::Condition)
         };
-        if note.is_some() && of_condition(extra.note) && !of_condition(note) {
+        if extra.note.is_some_and(is_kept) {
             return;
         }
         extra.note = note;
-        let waiting_for = note.map_or(WaitingFor::Await, |(waiting_for, _)| waiting_for);
+        let waiting_for = note.map_or(WaitingFor::Await, |note| note.waiting_for);
         table.waits_for(id, waiting_for, now);
     }
 

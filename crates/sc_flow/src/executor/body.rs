@@ -49,9 +49,22 @@ pub(crate) trait Body<H: 'static> {
 pub(crate) type BoxBody<H> = Pin<Box<dyn Body<H>>>;
 
 impl<H: 'static, F: Future<Output = Result<(), FlowError>>> Body<H> for F {
+    #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
+        reach_ahead(&*self);
         Future::poll(self, context)
     }
+}
+
+/// How far ahead of a body memory is asked for (bytes): what a dozen or two turns of small flows go through.
+const AHEAD: usize = 2048;
+
+/// Asks for the memory of the bodies whose turns come soon. Flows that were started one after another
+/// mostly lie so; elsewhere it costs an instruction and changes nothing.
+#[inline(always)]
+fn reach_ahead<B>(body: &B) {
+    let bodies = AHEAD.div_ceil(size_of::<B>().max(1));
+    prefetch_index::prefetch_index(std::slice::from_ref(body), bodies);
 }
 
 /// Where a body lies, but while its flow has its turn.
@@ -114,6 +127,7 @@ impl<N> Unpin for NodeBody<N> {}
 
 impl<H: 'static, N: Node<H>> Body<H> for NodeBody<N> {
     fn turn(self: Pin<&mut Self>, cx: &mut Cx<'_, H>, now: u64) -> Next {
+        reach_ahead(&*self);
         self.get_mut().0.turn(cx, now)
     }
 

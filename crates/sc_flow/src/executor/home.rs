@@ -11,26 +11,11 @@ use std::task::Waker;
 use sc_core::{Access, Clock, WorldId};
 
 use super::bits::{self, said};
-use super::board::{Board, Slot, Slots};
-use super::turn::{Queue, Stopped, Turned};
+use super::board::{Board, Slot};
+use super::every::{FirstFrame, Joining, Turn};
 use super::waits::Waits;
 pub(crate) use super::waits::{At, Registered, Waiter};
 use crate::id::FlowId;
-
-/// An entry of the list of those that run every frame, in order of start.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Turn {
-    start: u64,
-    flow: FlowId,
-}
-
-/// One that is about to be listed.
-#[derive(Clone, Copy, Debug)]
-struct Joining {
-    turn: Turn,
-    /// The frame of its first turn.
-    from: u64,
-}
 
 /// One frame's readings, in nanoseconds, in the order of [`Clock::ALL`].
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +35,10 @@ pub(crate) struct Home<H: 'static> {
     pub(crate) access: Access<H>,
     now: [Cell<u64>; 4],
     delta: [Cell<u64>; 4],
+    /// From when first turns count that come in this frame.
+    credited: [Cell<u64>; 4],
+    /// From when they count whose first frame is still to come, by that frame.
+    pub(super) first_frames: RefCell<Vec<FirstFrame>>,
     /// The frame of the running stage, or of the last one.
     pub(crate) frame: Cell<u64>,
     /// Whether that frame is a paused one.
@@ -75,13 +64,20 @@ pub(crate) struct Home<H: 'static> {
     /// would have to wait for this.
     awaited: Cell<u32>,
     waits: RefCell<Waits>,
-    every: Cell<Vec<Turn>>,
-    joining: RefCell<Vec<Joining>>,
+    pub(super) every: Cell<Vec<Turn>>,
+    pub(super) joining: RefCell<Vec<Joining>>,
     /// Memory of [`take_list`](Self::take_list).
-    arrived: Cell<Vec<Turn>>,
+    pub(super) arrived: Cell<Vec<Turn>>,
     woken: RefCell<Vec<FlowId>>,
+    /// Those woken whose clocks stand still: they come first when the clocks run.
+    held: RefCell<Vec<FlowId>>,
     live: Cell<u32>,
+    /// How many nodes of async flows there were.
+    nodes: Cell<u32>,
 }
+
+/// A reading (ns) a clock, in the order of [`Clock::ALL`].
+pub(crate) type Readings = [u64; 4];
 
 impl<H> Home<H> {
     pub(crate) fn new(world: Option<WorldId>, board: &Rc<Board<H>>, access: Access<H>) -> Self {
@@ -91,6 +87,8 @@ impl<H> Home<H> {
             access,
             now: Default::default(),
             delta: Default::default(),
+            credited: Default::default(),
+            first_frames: RefCell::default(),
             frame: Cell::new(0),
             paused: Cell::new(false),
             paused_frames: Cell::new(0),
@@ -108,7 +106,9 @@ impl<H> Home<H> {
             joining: RefCell::default(),
             arrived: Cell::default(),
             woken: RefCell::default(),
+            held: RefCell::default(),
             live: Cell::new(0),
+            nodes: Cell::new(0),
         }
     }
 
@@ -117,6 +117,8 @@ impl<H> Home<H> {
         for clock in Clock::ALL {
             self.now[clock as usize].set(times.now[clock as usize]);
             self.delta[clock as usize].set(times.delta[clock as usize]);
+            let before = times.now[clock as usize] - times.delta[clock as usize];
+            self.credited[clock as usize].set(before);
         }
         self.frame.set(times.frame);
         self.paused.set(times.paused);
@@ -184,10 +186,49 @@ impl<H> Home<H> {
         let now = self.now(clock);
         let is_first = self.turn.get() & bits::FRESH != 0;
         if is_first && self.awaited.get() == 0 {
-            (now - self.delta(clock), true)
+            (self.credited[clock as usize].get(), true)
         } else {
             (now, false)
         }
+    }
+
+    /// Runs the first turn of a flow that comes later than it was to: it counts from its start.
+    pub(crate) fn credit_from<R>(&self, readings: Option<Readings>, turn: impl FnOnce() -> R) -> R {
+        let Some(readings) = readings else {
+            return turn();
+        };
+        let of_others = self.credited.each_ref().map(Cell::get);
+        self.set_credited(readings);
+        let _restored = Restored(self, of_others);
+        turn()
+    }
+
+    fn set_credited(&self, readings: Readings) {
+        for (credited, reading) in self.credited.iter().zip(readings) {
+            credited.set(reading);
+        }
+    }
+
+    /// The first turn of a flow was to come in this frame, and does not.
+    pub(crate) fn put_off(&self, flow: FlowId, slot: &Slot<H>) {
+        let readings = self.credited.each_ref().map(Cell::get);
+        self.put_off_from(flow, slot, readings);
+    }
+
+    pub(super) fn put_off_from(&self, flow: FlowId, slot: &Slot<H>, readings: Readings) {
+        if slot.has(bits::FRESH) && !slot.has(bits::NODE) {
+            slot.set(bits::SLOW);
+            let table = &mut *self.board.table.borrow_mut();
+            if let Some(extra) = table.extra_or_new(flow.index) {
+                extra.starts_from.get_or_insert(readings);
+            }
+        }
+    }
+
+    /// The number of a node that an async flow makes.
+    pub(crate) fn number_node(&self) -> u32 {
+        self.nodes.set(self.nodes.get().wrapping_add(1));
+        self.nodes.get()
     }
 
     #[inline]
@@ -283,6 +324,22 @@ impl<H> Home<H> {
         }
     }
 
+    /// Keeps the turn of a woken flow until its clock runs.
+    pub(crate) fn hold(&self, flow: FlowId, slot: &Slot<H>) {
+        slot.set(bits::WOKEN);
+        self.held.borrow_mut().push(flow);
+    }
+
+    /// Those that were held are woken, before all others, when their clocks run.
+    pub(crate) fn release_held(&self) {
+        let held = &mut *self.held.borrow_mut();
+        if !self.paused.get() && !held.is_empty() {
+            let woken = &mut *self.woken.borrow_mut();
+            held.append(woken);
+            std::mem::swap(held, woken);
+        }
+    }
+
     /// Moves those woken so far to `into`, the last one first.
     pub(crate) fn take_woken(&self, into: &mut Vec<FlowId>) {
         into.append(&mut self.woken.borrow_mut());
@@ -297,34 +354,6 @@ impl<H> Home<H> {
     /// Moves those woken after the first `from` to the end of `into`, the last one first.
     pub(crate) fn take_woken_from(&self, from: usize, into: &mut Vec<FlowId>) {
         into.extend(self.woken.borrow_mut().drain(from..).rev());
-    }
-
-    /// A flow wants turns in the frames that `wanted` says, the first one in frame `from` at the
-    /// earliest.
-    pub(crate) fn want(&self, flow: FlowId, slot: &Slot<H>, wanted: u16, from: u64) {
-        slot.set(wanted);
-        if slot.has(bits::LISTED) {
-            return;
-        }
-        let joining = &mut *self.joining.borrow_mut();
-        if !slot.has(bits::JOINING) {
-            slot.set(bits::JOINING);
-            let table = self.board.table.borrow();
-            let start = table.row(flow.index).map_or(0, |row| row.start);
-            let turn = Turn { start, flow };
-            joining.push(Joining { turn, from });
-        } else if from <= self.frame.get()
-            && let Some(known) = joining.iter_mut().find(|j| j.turn.flow == flow)
-        {
-            known.from = known.from.min(from);
-        }
-    }
-
-    /// As [`want`](Self::want), for a flow that has just been started.
-    pub(crate) fn join(&self, flow: FlowId, slot: &Slot<H>, start: u64, from: u64) {
-        slot.set(bits::wants(slot.clock()) | bits::JOINING);
-        let turn = Turn { start, flow };
-        self.joining.borrow_mut().push(Joining { turn, from });
     }
 
     /// Lists those whose frame has come, and takes the foreign wakers whose frame has.
@@ -349,201 +378,16 @@ impl<H> Home<H> {
     /// Nobody is here: what was about to be listed has ended.
     pub(crate) fn forget_joining(&self) {
         self.joining.borrow_mut().clear();
-    }
-
-    /// Takes out the list of those that run every frame, in order of start.
-    pub(crate) fn take_list<'h>(&'h self, slots: &mut Slots<H>) -> List<'h, H> {
-        let mut every = self.every.take();
-        let joining = &mut *self.joining.borrow_mut();
-        if !joining.is_empty() {
-            let frame = self.frame.get();
-            let mut arrived = self.arrived.take();
-            joining.retain(|Joining { turn, from }| {
-                let Some(slot) = slots.get(turn.flow) else {
-                    return false;
-                };
-                if *from > frame {
-                    return true;
-                }
-                slot.clear(bits::JOINING);
-                slot.set(bits::LISTED);
-                arrived.push(*turn);
-                false
-            });
-            give_back(joining);
-            merge(&mut every, &mut arrived);
-            give_back(&mut arrived);
-            self.arrived.set(arrived);
-        }
-        List {
-            home: self,
-            every,
-            at: 0,
-            is_thinner: false,
-        }
+        self.first_frames.borrow_mut().clear();
+        self.held.borrow_mut().clear();
     }
 }
 
-/// The list of those that run every frame, taken out while they run. Goes back when it is dropped,
-/// without those that want no frame any more.
-pub(crate) struct List<'h, H: 'static> {
-    home: &'h Home<H>,
-    every: Vec<Turn>,
-    /// The next one to look at.
-    at: usize,
-    /// Some want no frame any more.
-    is_thinner: bool,
-}
+/// Puts back from when first turns count.
+struct Restored<'h, H: 'static>(&'h Home<H>, Readings);
 
-impl<H> Queue<H> for List<'_, H> {
-    const ON_TIME: bool = true;
-
-    fn next(&mut self, slots: &mut Slots<H>) -> Option<FlowId> {
-        let runnable = self.home.runnable();
-        loop {
-            let flow = self.every.get(self.at)?.flow;
-            if slots.get(flow).is_some_and(|slot| slot.has(runnable)) {
-                return Some(flow);
-            }
-            self.at += 1;
-        }
-    }
-
-    fn take(&mut self, slots: &mut Slots<H>) {
-        let runnable = self.home.runnable();
-        if let Some(turn) = self.every.get(self.at)
-            && let Some(slot) = slots.get(turn.flow)
-        {
-            slot.clear(runnable);
-        }
-    }
-
-    /// It stays when it wants another turn.
-    fn passed(&mut self, slots: &mut Slots<H>) {
-        let Some(turn) = self.every.get(self.at) else {
-            return;
-        };
-        match slots.get(turn.flow) {
-            Some(slot) if slot.has(bits::WANTS) => {}
-            gone => {
-                self.is_thinner = true;
-                if let Some(slot) = gone {
-                    slot.clear(bits::LISTED);
-                }
-            }
-        }
-        self.at += 1;
-    }
-
-    /// The same as `next`, `take` and `passed`, with one look at each slot.
-    #[inline(always)]
-    fn run(
-        &mut self,
-        slots: &mut Slots<H>,
-        is_here: impl Fn(u16) -> bool,
-        mut turn: impl FnMut(FlowId, &Slot<H>, u16) -> Turned,
-    ) -> Stopped {
-        let runnable = self.home.runnable();
-        while let Some(listed) = self.every.get(self.at) {
-            let flow = listed.flow;
-            let Some(slot) = slots.get(flow) else {
-                self.at += 1;
-                continue;
-            };
-            let is_like = slot.bits.get();
-            if is_like & runnable == 0 {
-                self.at += 1;
-                continue;
-            }
-            if !is_here(is_like) {
-                return Stopped::NotHere;
-            }
-            let is_like = is_like & !runnable;
-            slot.bits.set(is_like);
-            match turn(flow, slot, is_like) {
-                Turned::Goes => {
-                    if !slot.has(bits::WANTS) {
-                        slot.clear(bits::LISTED);
-                        self.is_thinner = true;
-                    }
-                }
-                Turned::Ended => self.is_thinner = true,
-                Turned::More => return Stopped::More(flow),
-            }
-            self.at += 1;
-        }
-        Stopped::End
-    }
-}
-
-/// Moves those that have arrived to their places in a list that is in order. Only what stands behind
-/// the first of them is touched.
-fn merge(every: &mut Vec<Turn>, arrived: &mut Vec<Turn>) {
-    arrived.sort_unstable();
-    let mut old = every.len();
-    every.extend_from_slice(arrived);
-    let mut place = every.len();
-    while let Some(&last) = arrived.last() {
-        place -= 1;
-        if old > 0 && every[old - 1] > last {
-            old -= 1;
-            every[place] = every[old];
-        } else {
-            every[place] = last;
-            arrived.pop();
-        }
-    }
-}
-
-/// Gives back most of the memory that a burst of flows has left in a list.
-fn give_back<T>(list: &mut Vec<T>) {
-    const KEPT: usize = 1024;
-    if list.capacity() > KEPT.max(list.len().saturating_mul(4)) {
-        list.shrink_to(KEPT.max(list.len() * 2));
-    }
-}
-
-impl<H> Drop for List<'_, H> {
+impl<H> Drop for Restored<'_, H> {
     fn drop(&mut self) {
-        let mut every = std::mem::take(&mut self.every);
-        if self.is_thinner {
-            let mut slots = Slots::new(&self.home.board);
-            every.retain(|turn| {
-                let slot = slots.get(turn.flow);
-                slot.is_some_and(|slot| slot.has(bits::LISTED))
-            });
-            give_back(&mut every);
-        }
-        self.home.every.set(every);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn turns(starts: &[u64]) -> Vec<Turn> {
-        let turn = |&start: &u64| Turn {
-            start,
-            flow: FlowId::NOBODY,
-        };
-        starts.iter().map(turn).collect()
-    }
-
-    fn merged(every: &[u64], arrived: &[u64]) -> Vec<u64> {
-        let (mut every, mut arrived) = (turns(every), turns(arrived));
-        merge(&mut every, &mut arrived);
-        assert!(arrived.is_empty());
-        every.iter().map(|turn| turn.start).collect()
-    }
-
-    #[test]
-    fn who_arrives_comes_to_its_place_by_start() {
-        assert_eq!(merged(&[], &[]), [0; 0]);
-        assert_eq!(merged(&[], &[3, 1, 2]), [1, 2, 3]);
-        assert_eq!(merged(&[2, 5], &[]), [2, 5]);
-        assert_eq!(merged(&[2, 5], &[7, 6]), [2, 5, 6, 7]);
-        assert_eq!(merged(&[2, 5, 9], &[1]), [1, 2, 5, 9]);
-        assert_eq!(merged(&[2, 5, 9], &[10, 3, 1, 7]), [1, 2, 3, 5, 7, 9, 10]);
+        self.0.set_credited(self.1);
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod board;
 pub(crate) mod body;
 pub(crate) mod bonds;
 pub(crate) mod end;
+mod every;
 pub(crate) mod home;
 pub(crate) mod run;
 pub(crate) mod start;
@@ -134,7 +135,9 @@ impl<H> Board<H> {
         let since = row.since(is_like);
         let is_fresh = is_like & bits::FRESH != 0;
         let extra = table.extra(row);
-        let noted = extra.and_then(|extra| extra.note);
+        let noted = extra
+            .and_then(|extra| extra.note)
+            .map(|note| (note.waiting_for, note.progress));
         // A future that notes nothing awaits something that its code only knows.
         let (waiting_for, progress) = looked
             .or(noted)

@@ -86,6 +86,7 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
         home,
         scratch: home.board.scratch.take(),
     };
+    home.release_held();
     left.take_woken();
     // (1)
     home.take_due(&mut left.scratch.due);

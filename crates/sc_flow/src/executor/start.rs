@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Clock, Cx, Life, Report, ReportKind, TickError, TickId, WorldId};
+use sc_core::{Clock, Cx, Life, Panic, Report, ReportKind, TickError, TickId, TimeError, WorldId};
 
 use super::bits;
 use super::board::Board;
@@ -13,6 +13,7 @@ use super::body::{BoxBody, NodeBody};
 use super::bonds::Role;
 use super::home::Home;
 use super::table::{Extra, IsThere, Table};
+use super::turn::panicked;
 use super::{Finished, home_of, reading};
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
@@ -54,16 +55,25 @@ impl<H> Options<H> {
         }
     }
 
-    /// Refuses a start: `on_finished` hears `Aborted` before the call returns; there is no id.
-    pub(crate) fn refuse(self, cx: &mut Cx<'_, H>, error: FlowError) -> FlowError {
+    /// Refuses a start: `on_finished` hears why before the call returns; there is no id.
+    pub(crate) fn refuse(self, cx: &mut Cx<'_, H>, refusal: impl Into<Refusal>) -> FlowError {
+        let (finish, error, panic) = match refusal.into() {
+            Refusal::Error(error) => (FlowFinish::Aborted, error, None),
+            Refusal::Panic(panic) => (FlowFinish::Panicked, FlowError::Panicked, Some(panic)),
+        };
         if let FlowError::NoLiveWorld { flow } = &error {
             let kind = ReportKind::Extension(&reports::FLOW_WITHOUT_WORLD);
             let what = "was to be started where there is no live world";
             cx.report(Report::new(kind, what).object(flow.clone()));
         }
-        if let Some(tell) = self.on_finished {
-            tell(cx, FlowFinish::Aborted);
+        let told = self
+            .on_finished
+            .map(|tell| cx.callback(cx.world(), Duration::ZERO, |cx| tell(cx, finish)));
+        // The first panic is the one to raise.
+        for panic in panic.into_iter().chain(told.and_then(Result::err)) {
+            cx.settle_panic(&reports::culprit(&self.name), panic);
         }
+        cx.attend();
         error
     }
 
@@ -89,14 +99,14 @@ impl<H> Options<H> {
 
     /// What the flow is bound to, if all of that is there.
     #[inline(always)]
-    pub(crate) fn bind(&self, cx: &mut Cx<'_, H>) -> Result<Binding<H>, FlowError> {
+    pub(crate) fn bind(&self, cx: &mut Cx<'_, H>) -> Result<Binding<H>, Refusal> {
         let world = match self.bound {
             Bound::Here => cx.world(),
             Bound::World(world) => Some(world),
             Bound::Runtime => None,
         };
         if world.is_none() && self.bound == Bound::Runtime && cx.runtime().is_shut_down() {
-            return Err(FlowError::ShutDown);
+            return Err(FlowError::ShutDown.into());
         }
         let is_live = match world {
             Some(world) => cx.is_world_alive(world),
@@ -119,14 +129,11 @@ impl<H> Options<H> {
         cx: &mut Cx<'_, H>,
         world: Option<WorldId>,
         is_there: &IsThere<H>,
-    ) -> Result<(), FlowError> {
-        match cx.callback(world, Duration::ZERO, |cx| is_there(cx)) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(self.no_owner(TickError::Gone)),
-            Err(panic) => {
-                cx.settle_panic(&reports::culprit(&self.name), panic);
-                Err(FlowError::Panicked)
-            }
+    ) -> Result<(), Refusal> {
+        if cx.callback(world, Duration::ZERO, |cx| is_there(cx))? {
+            Ok(())
+        } else {
+            Err(self.no_owner(TickError::Gone).into())
         }
     }
 
@@ -137,6 +144,30 @@ impl<H> Options<H> {
             return Err(self.no_owner(TickError::Gone));
         }
         Ok(life)
+    }
+}
+
+/// Why a flow is not started: what is wrong, or what code of the user's threw in the starting call.
+pub(crate) enum Refusal {
+    Error(FlowError),
+    Panic(Panic),
+}
+
+impl From<FlowError> for Refusal {
+    fn from(error: FlowError) -> Self {
+        Refusal::Error(error)
+    }
+}
+
+impl From<TimeError> for Refusal {
+    fn from(error: TimeError) -> Self {
+        Refusal::Error(error.into())
+    }
+}
+
+impl From<Panic> for Refusal {
+    fn from(panic: Panic) -> Self {
+        Refusal::Panic(panic)
     }
 }
 
@@ -162,7 +193,7 @@ pub(crate) fn start_node<H, N: Node<H> + 'static>(
     location: &'static Location<'static>,
     first: Next,
     node: N,
-) -> FlowId {
+) -> Result<FlowId, FlowError> {
     let waiting_for = match first {
         Next::At(_) => node.waiting_for(),
         _ => WaitingFor::Start,
@@ -184,7 +215,7 @@ pub(crate) fn start_future<H, F>(
     binding: Binding<H>,
     location: &'static Location<'static>,
     body: F,
-) -> FlowId
+) -> Result<FlowId, FlowError>
 where
     F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
 {
@@ -218,7 +249,7 @@ fn start<H>(
     how: How,
     is_like: u16,
     body: impl FnOnce(&Rc<Home<H>>, FlowId) -> BoxBody<H>,
-) -> FlowId {
+) -> Result<FlowId, FlowError> {
     let Binding { home, owner } = binding;
     let board = &*home.board;
     let name = match options.name {
@@ -253,23 +284,21 @@ fn start<H>(
             let sleep = home.sleep(id, options.clock, deadline);
             board.sleeps(id, &home, Some(sleep));
         } else {
-            home.join(id, slot, start, first_frame);
+            home.join(id, slot, start, first_frame, || {
+                Clock::ALL.map(|clock| reading(cx, home.world, clock))
+            });
         }
     });
-    // A closure that returns a future is called here; if it panics there is no flow.
-    let unborn = Unborn(board, id);
-    let body = body(&home, id);
-    std::mem::forget(unborn);
-    board.slot(id, |slot| slot.body.put(body));
-    id
-}
-
-/// Takes a flow out again that has no body yet.
-struct Unborn<'b, H: 'static>(&'b Board<H>, FlowId);
-
-impl<H> Drop for Unborn<'_, H> {
-    fn drop(&mut self) {
-        self.0.remove(self.1);
+    // A closure that returns a future is called here.
+    match cx.callback(home.world, Duration::ZERO, |_| body(&home, id)) {
+        Ok(body) => {
+            board.slot(id, |slot| slot.body.put(body));
+            Ok(id)
+        }
+        Err(panic) => {
+            panicked(cx, &home, id, "", panic);
+            Err(FlowError::Panicked)
+        }
     }
 }
 

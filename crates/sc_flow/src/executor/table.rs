@@ -12,7 +12,7 @@ use super::Finished;
 use super::bits;
 use super::board::Board;
 use super::bonds::{Bond, Bonds};
-use super::home::{Home, Registered};
+use super::home::{Home, Readings, Registered};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
@@ -67,14 +67,27 @@ pub(crate) struct Extra<H: 'static> {
     pub(crate) paused: bool,
     /// What it then wants, of the turns that came while it was paused.
     pub(crate) missed: u16,
+    /// From when it counts, if its first turn comes later than it was to.
+    pub(crate) starts_from: Option<Readings>,
     /// It was reported for waking itself.
     pub(crate) cap_reported: bool,
-    /// What a node that it awaits waits for, and how far that has come.
-    pub(crate) note: Option<(WaitingFor, Progress)>,
+    /// It was reported for awaiting what awaits it.
+    pub(crate) circle_reported: bool,
+    /// What one of the nodes that it awaits says.
+    pub(crate) note: Option<Note>,
     /// Where a task keeps how it ended.
     pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
     /// Who awaits its end.
     pub(crate) awaited_by: crate::join::Awaiters,
+}
+
+/// What a node that a flow awaits waits for, and how far that has come.
+#[derive(Clone, Copy)]
+pub(crate) struct Note {
+    /// The number of the node.
+    pub(crate) by: u32,
+    pub(crate) waiting_for: WaitingFor,
+    pub(crate) progress: Progress,
 }
 
 pub(crate) type IsThere<H> = Rc<dyn Fn(&Cx<'_, H>) -> bool>;
@@ -82,7 +95,7 @@ pub(crate) type IsThere<H> = Rc<dyn Fn(&Cx<'_, H>) -> bool>;
 impl<H> Extra<H> {
     /// Whether a turn has to look at it.
     pub(crate) fn is_slow(&self) -> bool {
-        self.paused || self.waker.is_some() || self.is_there.is_some()
+        self.paused || self.waker.is_some() || self.is_there.is_some() || self.starts_from.is_some()
     }
 }
 
@@ -98,7 +111,9 @@ impl<H> Default for Extra<H> {
             waker: None,
             paused: false,
             missed: 0,
+            starts_from: None,
             cap_reported: false,
+            circle_reported: false,
             note: None,
             finish: None,
             awaited_by: Vec::new(),
@@ -277,6 +292,25 @@ impl<H> Table<H> {
             let watched = &mut row.watched;
             self.watch.begins_to_wait(flow, watched, waiting_for, since);
         }
+    }
+
+    /// Whether a flow awaits the end of another, itself or by way of what it awaits.
+    pub(crate) fn awaits(&self, flow: FlowId, other: FlowId) -> bool {
+        let (mut awaited, mut next) = (vec![other], 0);
+        while let Some(&one) = awaited.get(next) {
+            next += 1;
+            let extra = self.row(one.index).and_then(|row| self.extra(row));
+            for ending in extra.into_iter().flat_map(|extra| &extra.awaited_by) {
+                if !ending.is_awaited() || awaited.contains(&ending.by) {
+                    continue;
+                }
+                if ending.by == flow {
+                    return true;
+                }
+                awaited.push(ending.by);
+            }
+        }
+        false
     }
 
     pub(crate) fn set_watched(&mut self, index: u32, watched: Watched) {

@@ -12,7 +12,7 @@ use super::bits::{self, said};
 use super::board::{Board, Slot, Slots};
 use super::body::Polled;
 use super::end;
-use super::home::Home;
+use super::home::{Home, Readings};
 use super::wake::SharedWaker;
 use crate::error::FlowError;
 use crate::finish::FlowFinish;
@@ -372,15 +372,15 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
             } else {
                 bits::wants(slot.clock())
             };
+            drop(table);
+            home.put_off(flow, slot);
             return;
         }
         own = extra.waker.clone();
     }
     drop(table);
     if !on_time && home.stands(slot.clock()) {
-        // Held until its clock runs.
-        let wanted = bits::wants(slot.clock());
-        home.want(flow, slot, wanted, home.frame.get() + 1);
+        home.hold(flow, slot);
         return;
     }
     match end::is_bound(cx, board, flow) {
@@ -391,11 +391,23 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
     let outcome = if slot.has(bits::NODE) {
         turn_of_node(cx, home, slot, flow)
     } else {
-        turn_of_future(cx, home, slot, flow, own)
+        let starts_from = take_start(board, slot, flow);
+        home.credit_from(starts_from, || turn_of_future(cx, home, slot, flow, own))
     };
     if let Err(panic) = outcome {
         panicked(cx, home, flow, "", panic);
     }
+}
+
+/// From when a flow counts whose first turn, which comes now, was put off.
+fn take_start<H>(board: &Board<H>, slot: &Slot<H>, flow: FlowId) -> Option<Readings> {
+    let table = &mut *board.table.borrow_mut();
+    let extra = table.extra_of(flow.index)?;
+    let starts_from = extra.starts_from.take()?;
+    if !extra.is_slow() {
+        slot.clear(bits::SLOW);
+    }
+    Some(starts_from)
 }
 
 /// One node's turn by itself.

@@ -7,6 +7,8 @@ use sc_core::Clock;
 use super::FlowCx;
 use crate::error::FlowError;
 use crate::executor::home::{At, Registered};
+use crate::executor::table::Note;
+use crate::list::{Progress, WaitingFor};
 use crate::node::Next;
 
 /// When a node had its last turn, and what it has registered.
@@ -23,6 +25,8 @@ pub(crate) struct Gate<'f, H: 'static> {
     registered: Option<Registered>,
     /// What it does on its first poll was its turn in that frame.
     pub(crate) first_is_turn: bool,
+    /// Whose its notes are.
+    number: u32,
 }
 
 /// What a poll of the gate is.
@@ -48,6 +52,7 @@ impl<'f, H> Gate<'f, H> {
             not_before: None,
             registered: None,
             first_is_turn: false,
+            number: fx.home.number_node(),
         }
     }
 
@@ -134,6 +139,47 @@ impl<'f, H> Gate<'f, H> {
                     Poll::Ready(Err(error))
                 }
             };
+        }
+    }
+
+    /// Notes for lists and warnings what the node waits for, and how far it has come.
+    pub(crate) fn note(&self, waiting_for: WaitingFor, progress: Progress) {
+        let by = self.number;
+        self.says(Some(Note {
+            by,
+            waiting_for,
+            progress,
+        }));
+    }
+
+    /// The node waits no more.
+    pub(crate) fn takes_back_note(&self) {
+        self.says(None);
+    }
+
+    fn says(&self, note: Option<Note>) {
+        let home = &*self.fx.home;
+        let now = home.runtime_now.get();
+        home.board.note(self.fx.id, self.number, note, now);
+    }
+
+    /// Notes what the node's poll has come to.
+    pub(crate) fn noted<R>(
+        &self,
+        outcome: &Poll<Result<R, FlowError>>,
+        waiting: impl FnOnce() -> (WaitingFor, Progress),
+    ) {
+        match outcome {
+            // Not the flow's own await, nor its note.
+            Poll::Ready(Err(FlowError::OutsideItsFlow)) => {}
+            Poll::Ready(_) => {
+                self.fx.has_awaited();
+                self.takes_back_note();
+            }
+            Poll::Pending => {
+                let (waiting_for, progress) = waiting();
+                self.note(waiting_for, progress);
+            }
         }
     }
 

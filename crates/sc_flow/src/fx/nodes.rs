@@ -29,29 +29,6 @@ pub use changed::ChangedFx;
 pub use for_each::{ForEachFx, LoopAnswer};
 
 impl<H> FlowCx<H> {
-    /// Notes for lists and warnings what the flow waits for in a node, and how far that has come.
-    fn note(&self, note: Option<(WaitingFor, Progress)>) {
-        let home = &*self.home;
-        home.board.note(self.id, note, home.runtime_now.get());
-    }
-
-    /// Notes what a node's poll has come to.
-    fn noted<R>(
-        &self,
-        outcome: &Poll<Result<R, FlowError>>,
-        waiting: impl FnOnce() -> (WaitingFor, Progress),
-    ) {
-        match outcome {
-            // Not the flow's own await, nor its note.
-            Poll::Ready(Err(FlowError::OutsideItsFlow)) => {}
-            Poll::Ready(_) => {
-                self.has_awaited();
-                self.note(None);
-            }
-            Poll::Pending => self.note(Some(waiting())),
-        }
-    }
-
     /// Waits until a condition is true: see [`WaitUntil`](crate::WaitUntil). Awaiting it gives how the
     /// wait ended.
     ///
@@ -216,7 +193,7 @@ impl<'f, H> Waiting<'f, H> {
             &mut || core.borrow().as_ref().map_or(Next::Frame, WaitCore::next),
         );
         self.bond = belongs_to.get();
-        self.gate.fx.noted(&outcome, || {
+        self.gate.noted(&outcome, || {
             let core = self.core.as_ref();
             let has_deadline = core.is_some_and(WaitCore::has_deadline);
             let attempts = core.map_or(0, |core| core.attempts);
@@ -239,7 +216,7 @@ impl<H> Drop for Waiting<'_, H> {
         // Given up in mid-wait, as by a race that was lost.
         let fx = self.gate.fx;
         if self.core.is_some() {
-            fx.note(None);
+            self.gate.takes_back_note();
         }
         if let Some((_, bond)) = self.bond.take() {
             fx.home.board.table.borrow_mut().bonds.remove(bond);
@@ -359,7 +336,7 @@ impl<H, U> Drop for DoForDurationFx<'_, H, U> {
     fn drop(&mut self) {
         // Given up in mid-drive.
         if self.core.is_some() {
-            self.gate.fx.note(None);
+            self.gate.takes_back_note();
         }
     }
 }
@@ -399,7 +376,7 @@ where
             },
             &mut || Next::Frame,
         );
-        this.gate.fx.noted(&outcome, || {
+        this.gate.noted(&outcome, || {
             let alpha = this.core.as_ref().map_or(0.0, DurationCore::progress);
             (WaitingFor::NextFrame, Progress::Alpha(alpha))
         });

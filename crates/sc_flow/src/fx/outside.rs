@@ -20,6 +20,9 @@ use crate::reports;
 impl<H> FlowCx<H> {
     /// Waits for the end of a flow. Awaiting it gives how the flow ended.
     ///
+    /// Two flows that await each other, also by way of others, are warned of once: neither ends, if
+    /// nothing else ends one of them.
+    ///
     /// It gives [`FlowError::Gone`] when the flow has ended already, [`FlowError::AwaitsItself`] for the
     /// flow it is made in; [`FlowError::Cancelled`],
     /// [`FlowError::Aborted`] or [`FlowError::Panicked`] when it ends so.
@@ -51,7 +54,8 @@ impl<H> FlowCx<H> {
     /// Runs `work` on a thread of its own and comes back to the game thread with its result.
     /// Dropping the future lets the thread run on; its result is dropped.
     ///
-    /// Awaiting it gives [`FlowError::Panicked`] when `work` panics.
+    /// Awaiting it gives [`FlowError::Panicked`] when `work` panics, [`FlowError::NoThread`] when the
+    /// system starts no thread.
     ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
@@ -80,17 +84,21 @@ impl<H> FlowCx<H> {
             waker: None,
         }));
         let theirs = Arc::clone(&shared);
-        std::thread::spawn(move || {
+        let started = std::thread::Builder::new().spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(work));
             let waker = {
                 let mut shared = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-                shared.result = Some(result.map_err(|payload| FlowErrorOnThread(text(&*payload))));
+                shared.result = Some(result.map_err(|payload| Failed::Panicked(text(&*payload))));
                 shared.waker.take()
             };
             if let Some(waker) = waker {
                 waker.wake();
             }
         });
+        if let Err(error) = started {
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            shared.result = Some(Err(Failed::NoThread(error.to_string())));
+        }
         ThreadResult { fx: self, shared }
     }
 }
@@ -112,7 +120,8 @@ impl<H> Future for FlowEnd<'_, H> {
         if this.flow == this.fx.id {
             return Poll::Ready(Err(FlowError::AwaitsItself));
         }
-        let ending = this.ending.get_or_insert_with(Rc::default);
+        let by = this.fx.id;
+        let ending = this.ending.get_or_insert_with(|| Rc::new(Ending::new(by)));
         if let Some(outcome) = ending.take() {
             this.fx.has_awaited();
             return Poll::Ready(outcome);
@@ -124,10 +133,39 @@ impl<H> Future for FlowEnd<'_, H> {
         } else {
             WakeBy::Foreign(context.waker().clone())
         };
-        if ending.wake_by(wake) && !board.is_awaited_by(this.flow, ending) {
-            return Poll::Ready(Err(FlowError::Gone));
+        if ending.wake_by(wake) {
+            if !board.is_awaited_by(this.flow, ending) {
+                return Poll::Ready(Err(FlowError::Gone));
+            }
+            this.warn_of_circle();
         }
         Poll::Pending
+    }
+}
+
+impl<H> FlowEnd<'_, H> {
+    /// Warns, once a flow, when what it awaits awaits it in turn.
+    fn warn_of_circle(&self) {
+        let (fx, board) = (self.fx, &*self.fx.home.board);
+        let table = &mut *board.table.borrow_mut();
+        if !table.awaits(self.flow, fx.id) {
+            return;
+        }
+        let (name, awaited) = (table.name(fx.id.index), table.name(self.flow.index));
+        let Some(extra) = table.extra_of(fx.id.index) else {
+            return;
+        };
+        if std::mem::replace(&mut extra.circle_reported, true) {
+            return;
+        }
+        let kind = ReportKind::Extension(&reports::AWAIT_CIRCLE);
+        let what = format!("awaits flow `{awaited}`, which awaits it in turn");
+        let mut report = Report::new(kind, what).object(name);
+        let _ = fx.with(|cx| {
+            let world = fx.home.world;
+            report.world = world.and_then(|world| cx.runtime().world_name(world));
+            cx.report(report);
+        });
     }
 }
 
@@ -142,7 +180,11 @@ impl<H> Drop for FlowEnd<'_, H> {
     }
 }
 
-struct FlowErrorOnThread(String);
+/// Why there is no result of work on a thread.
+enum Failed {
+    Panicked(String),
+    NoThread(String),
+}
 
 fn text(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(ToString::to_string);
@@ -151,7 +193,7 @@ fn text(payload: &(dyn std::any::Any + Send)) -> String {
 }
 
 struct Shared<T> {
-    result: Option<Result<T, FlowErrorOnThread>>,
+    result: Option<Result<T, Failed>>,
     waker: Option<Waker>,
 }
 
@@ -171,7 +213,11 @@ impl<H, T> Future for ThreadResult<'_, H, T> {
         if let Some(result) = shared.result.take() {
             drop(shared);
             self.fx.has_awaited();
-            return Poll::Ready(result.map_err(|FlowErrorOnThread(message)| {
+            return Poll::Ready(result.map_err(|failed| {
+                let message = match failed {
+                    Failed::Panicked(message) => message,
+                    Failed::NoThread(why) => return FlowError::NoThread { why },
+                };
                 let _ = self.fx.with(|cx| {
                     let kind = ReportKind::Extension(&reports::THREAD_PANICKED);
                     let what = format!("work on a thread panicked: {message}");

@@ -77,8 +77,9 @@ impl<H> Flow<H> {
     /// nobody awaits, is reported.
     ///
     /// # Errors
-    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]. `on_finished` has heard
-    /// `Aborted` then.
+    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]: `on_finished` has heard
+    /// `Aborted` then. [`FlowError::Panicked`] when a plain closure that is to give the future panics,
+    /// and the policy does not raise that: it has heard `Panicked`.
     #[track_caller]
     pub fn spawn<F>(mut self, cx: &mut Cx<'_, H>, body: F) -> Result<FlowId, FlowError>
     where
@@ -89,7 +90,7 @@ impl<H> Flow<H> {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        Ok(start_future(cx, &mut self.options, binding, location, body))
+        start_future(cx, &mut self.options, binding, location, body)
     }
 
     /// As [`spawn`](Self::spawn), for a body with a value.

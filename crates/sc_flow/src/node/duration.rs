@@ -273,7 +273,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
         let location = Location::caller();
         let duration = match span(self.duration) {
             Ok(duration) => duration,
-            Err(error) => return Err(self.options.refuse(cx, error.into())),
+            Err(error) => return Err(self.options.refuse(cx, error)),
         };
         let binding = match self.options.bind(cx) {
             Ok(binding) => binding,
@@ -292,15 +292,7 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
         };
         let kind = FlowKind::DoForDuration;
         let first = Next::Frame;
-        Ok(start_node(
-            cx,
-            &mut self.options,
-            binding,
-            kind,
-            location,
-            first,
-            node,
-        ))
+        start_node(cx, &mut self.options, binding, kind, location, first, node)
     }
 }
 

@@ -290,28 +290,34 @@ where
         let location = Location::caller();
         let mut core = match ForEachCore::new(&self.plan) {
             Ok(core) => core,
-            Err(error) => return Err(self.options.refuse(cx, error.into())),
+            Err(error) => return Err(self.options.refuse(cx, error)),
         };
         let binding = match self.options.bind(cx) {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let of = length(&self.items);
+        let mut items = self.items.peekable();
+        let looked = cx.callback(binding.home.world, Duration::ZERO, |_| {
+            (length(&items), items.peek().is_none())
+        });
+        let (of, is_empty) = match looked {
+            Ok(looked) => looked,
+            Err(panic) => return Err(self.options.refuse(cx, panic)),
+        };
         core.starts(binding.now(cx, &self.options));
         let first = core.next();
-        let mut node = ForEachNode {
+        let node = ForEachNode {
             core,
-            items: self.items.peekable(),
+            items,
             each: self.each,
             completed: self.completed,
             name: self.options.name.clone().into_owned(),
             done: 0,
             of,
         };
-        let is_empty = node.items.peek().is_none();
         let board = Rc::clone(&binding.home.board);
         let kind = FlowKind::ForEach;
-        let id = start_node(cx, &mut self.options, binding, kind, location, first, node);
+        let id = start_node(cx, &mut self.options, binding, kind, location, first, node)?;
         if is_empty {
             request(cx, &board, id, FlowFinish::Completed);
         }

@@ -254,7 +254,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
         let (interval, timeout) = match (span(self.interval), span(self.timeout)) {
             (Ok(interval), Ok(timeout)) => (interval, timeout),
             (Err(error), _) | (_, Err(error)) => {
-                return Err(self.options.refuse(cx, error.into()));
+                return Err(self.options.refuse(cx, error));
             }
         };
         let binding = match self.options.bind(cx) {
@@ -276,13 +276,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             cx.attend();
             match polled {
                 Ok(answer) => satisfied = answer,
-                Err(panic) => {
-                    if let Some(tell) = self.options.on_finished {
-                        tell(cx, FlowFinish::Panicked);
-                    }
-                    cx.settle_panic(&reports::culprit(&self.options.name), panic);
-                    return Err(FlowError::Panicked);
-                }
+                Err(panic) => return Err(self.options.refuse(cx, panic)),
             }
         }
         if binding
@@ -305,7 +299,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
         let first = node.core.next();
         let board = Rc::clone(&binding.home.board);
         let kind = FlowKind::WaitUntil;
-        let id = start_node(cx, &mut self.options, binding, kind, location, first, node);
+        let id = start_node(cx, &mut self.options, binding, kind, location, first, node)?;
         if let Some(life) = belongs_to {
             bind_condition(&board, id, life);
         }

@@ -160,7 +160,8 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
         self,
         mut body: impl AsyncFnMut(I::Item) -> A,
     ) -> Result<Done, FlowError> {
-        let mut gate = self.gate;
+        let mut noting = Noting(self.gate);
+        let gate = &mut noting.0;
         let (fx, clock) = (gate.fx, gate.clock);
         fx.check_turn()?;
         let core = RefCell::new(ForEachCore::new(&self.plan)?);
@@ -170,10 +171,9 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
         if items.peek().is_none() {
             return Ok(Done::Completed);
         }
-        let _noted = Noted(fx);
         loop {
             let next = Progress::Index { next: done, of };
-            fx.note(Some((core.borrow().waiting_for(), next)));
+            gate.note(core.borrow().waiting_for(), next);
             let now = poll_fn(|context| {
                 gate.drive(
                     context,
@@ -195,10 +195,7 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
             let mut was_parked = false;
             while let Some(item) = items.next() {
                 done += 1;
-                fx.note(Some((
-                    WaitingFor::Await,
-                    Progress::Index { next: done, of },
-                )));
+                gate.note(WaitingFor::Await, Progress::Index { next: done, of });
                 let step = body(item).await.into_step();
                 let suspends = matches!(step, Ok(Step::Suspend));
                 let ended = match step {
@@ -225,12 +222,12 @@ impl<H, I: Iterator> ForEachFx<'_, H, I> {
     }
 }
 
-/// What is noted of a loop, until it ends or is given up.
-struct Noted<'f, H: 'static>(&'f FlowCx<H>);
+/// Takes back what is noted of a loop, when it ends or is given up.
+struct Noting<'f, H: 'static>(Gate<'f, H>);
 
-impl<H> Drop for Noted<'_, H> {
+impl<H> Drop for Noting<'_, H> {
     fn drop(&mut self) {
-        self.0.note(None);
+        self.0.takes_back_note();
     }
 }
 
