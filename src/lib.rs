@@ -108,6 +108,7 @@ pub mod prelude {
 /// The code in the documents compiles and runs.
 #[cfg(doctest)]
 mod documents {
+    #[cfg(feature = "bevy")]
     #[doc = include_str!("../README.md")]
     struct Readme;
     #[doc = include_str!("../docs/recipes.md")]

@@ -29,6 +29,18 @@ pub trait FlowCommands {
     /// }
     /// # bevy_ecs::system::assert_is_system(blink);
     /// ```
+    ///
+    /// Its body must be `Send`, as everything that goes through [`Commands`];
+    /// [`LocalFlows`](crate::LocalFlows) takes any:
+    ///
+    /// ```compile_fail
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// fn count(mut commands: Commands) {
+    ///     let count = std::rc::Rc::new(1);
+    ///     commands.flow("count", async move |_| { drop(count); Ok(()) });
+    /// }
+    /// ```
     #[track_caller]
     fn flow<F>(&mut self, name: &'static str, body: F) -> FlowHandle
     where
@@ -81,13 +93,13 @@ impl FlowCommands for Commands<'_, '_> {
     fn cancel_flow(&mut self, flow: &FlowHandle) {
         let flow = flow.clone();
         self.queue(move |world: &mut World| {
-            ask(world, Box::new(move |cx| flow.cancel(cx)));
+            ask(world, move |cx| flow.cancel(cx));
         });
     }
 
     fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
         self.queue(move |world: &mut World| {
-            ask(world, Box::new(f));
+            ask(world, f);
         });
     }
 }
@@ -116,7 +128,7 @@ pub trait EntityFlowCommands {
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static;
 
     /// Calls `f` with the runtime and the entity, whether it still exists or not:
-    /// [`BevyCx::entity_owner`] tells, and binds.
+    /// [`BevyCx::entity_owner`](crate::BevyCx::entity_owner) tells, and binds.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -155,7 +167,7 @@ impl EntityFlowCommands for EntityCommands<'_> {
     ) -> &mut Self {
         let entity = self.id();
         self.commands().queue(move |world: &mut World| {
-            ask(world, Box::new(move |cx| f(cx, entity)));
+            ask(world, move |cx| f(cx, entity));
         });
         self
     }
@@ -169,7 +181,7 @@ pub(crate) fn queue_start(
 ) -> FlowHandle {
     let theirs = handle.clone();
     commands.queue(move |world: &mut World| {
-        if !ask(world, Box::new(start)) {
+        if !ask(world, start) {
             theirs.set(FlowState::Refused);
         }
     });

@@ -42,7 +42,10 @@ pub(crate) struct LocalQueue(pub(crate) Vec<LocalRequest>);
 
 /// Does a request now, or at the start of the next stage if the runtime is out. `false` when
 /// there is no runtime at all: then it is dropped, and the log says so.
-pub(crate) fn ask(world: &mut World, request: Request) -> bool {
+pub(crate) fn ask(
+    world: &mut World,
+    request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
+) -> bool {
     let mut request = Some(request);
     let done = with_runtime(world, |runtime, world| {
         if let Some(request) = request.take() {
@@ -50,17 +53,17 @@ pub(crate) fn ask(world: &mut World, request: Request) -> bool {
             let _ = call(&mut runtime.cx(world), ASKED, request);
         }
     });
-    match (done, request, world.get_resource::<Queue>()) {
-        (Ok(()), ..) => true,
-        (Err(CxError::Running), Some(request), Some(queue)) => {
-            queue.push(request);
-            true
-        }
-        (Err(error), ..) => {
-            tracing::error!(target: "stillcooking", "a command for the runtime was dropped: {error}");
-            false
-        }
+    let Err(error) = done else {
+        return true;
+    };
+    if error == CxError::Running
+        && let (Some(request), Some(queue)) = (request, world.get_resource::<Queue>())
+    {
+        queue.push(Box::new(request));
+        return true;
     }
+    tracing::error!(target: "stillcooking", "a command for the runtime was dropped: {error}");
+    false
 }
 
 /// Does what has been asked for by now. What is asked for meanwhile waits for the next stage.

@@ -88,10 +88,7 @@ fn follow<S: States>(world: &mut World) {
         steps
     });
     for (exited, entered) in steps {
-        ask(
-            world,
-            Box::new(move |cx| transition::<S>(cx, exited, entered)),
-        );
+        ask(world, move |cx| transition::<S>(cx, exited, entered));
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use bevy_app::{App, FixedPostUpdate, FixedUpdate, PluginGroup, PreUpdate, Update};
@@ -11,10 +12,12 @@ use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time, TimeUpdateStrategy, Virtual};
 use common::{app, bare, listen, log, reports, say, updates};
 use sc_bevy::{
-    BevyCx, FixedCooking, FixedStageSystems, FlowCommands, FlowState, Flows, StillCookingPlugin,
-    StillCookingPlugins, WorldCx,
+    BevyCx, Cooking, FixedCooking, FixedStageSystems, FlowCommands, FlowState, Flows,
+    StillCookingPlugin, StillCookingPlugins, WorldCx,
 };
-use sc_core::{Clock, Cx, Readings, Stage, Tickable, WorldId, WorldKind, WorldOptions, secs};
+use sc_core::{
+    Clock, Cx, PanicPolicy, Readings, Stage, Tickable, WorldId, WorldKind, WorldOptions, secs,
+};
 use sc_flow::{Flow, FlowCx, FlowError, FlowFinish, FlowId};
 
 /// Bevy's default timestep.
@@ -496,4 +499,54 @@ fn a_world_that_is_made_to_step_in_a_step_begins_with_the_next() {
             .map(|now| now.frame)
     });
     assert_eq!(frames, Ok(Some(2)));
+}
+
+#[test]
+fn an_isolated_panic_in_a_step_is_a_report_and_the_steps_go_on() {
+    let mut app = app();
+    let world = stepping(&mut app);
+    let set = app
+        .world_mut()
+        .with_runtime(|runtime| runtime.set_panic_policy(PanicPolicy::Isolate));
+    assert_eq!(set, Ok(()));
+    story(&mut app, "faulty", Some(world), async |fx| {
+        fx.next_tick().await?;
+        panic!("oops")
+    });
+    update_takes(&mut app, STEP * 4);
+    app.update();
+    assert_eq!(log(&mut app), ["faulty Panicked"]);
+    assert_eq!(reports(&app), ["Panicked"]);
+    assert_eq!(steps(&mut app, world), 4);
+}
+
+#[test]
+fn a_step_that_a_panic_left_open_is_given_up_when_the_frame_begins() {
+    let mut app = app();
+    let world = stepping(&mut app);
+    story(&mut app, "faulty", Some(world), async |_| panic!("oops"));
+    let step = AssertUnwindSafe(|| app.world_mut().run_schedule(FixedCooking));
+    assert!(catch_unwind(step).is_err());
+    let is_stepping = |app: &mut App| app.world_mut().with_runtime(|rt| rt.is_stepping());
+    assert_eq!(is_stepping(&mut app), Ok(true));
+    // Bevy has lost that schedule by the panic; the frame's own is still there.
+    app.world_mut().run_schedule(Cooking);
+    assert_eq!(is_stepping(&mut app), Ok(false));
+    let frames = app.world_mut().with_cx(|cx| cx.frame());
+    assert_eq!(frames, Ok(2));
+}
+
+#[test]
+fn at_exit_the_worlds_that_step_end_too() {
+    let mut app = app();
+    let world = stepping(&mut app);
+    story(&mut app, "long", Some(world), async |fx| {
+        fx.delay(secs(60)).await
+    });
+    app.update();
+    app.world_mut().write_message(bevy_app::AppExit::Success);
+    app.update();
+    assert_eq!(log(&mut app), ["long Aborted"]);
+    updates(&mut app, 3);
+    assert_eq!(readings(&mut app, world), None);
 }

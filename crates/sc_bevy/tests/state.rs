@@ -160,3 +160,18 @@ fn entering_the_same_state_again_is_a_new_world() {
     assert!(before.is_ok_and(|w| w.is_some()) && after.is_ok_and(|w| w.is_some()));
     assert_ne!(before, after);
 }
+
+#[test]
+fn the_list_of_flows_names_who_asked_for_a_states() {
+    let mut app = with_states();
+    let line = line!() + 2;
+    let mut commands = app.world_mut().commands();
+    commands.state_flow(Screen::Menu, "menu", async |fx| fx.delay(secs(9)).await);
+    app.update();
+    let started = app.world_mut().with_cx(|cx| {
+        let list = sc_flow::FlowExt::flow_list(cx);
+        list.first()
+            .map(|flow| (flow.started_at.file(), flow.started_at.line()))
+    });
+    assert_eq!(started, Ok(Some((file!(), line))));
+}

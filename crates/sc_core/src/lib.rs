@@ -32,6 +32,7 @@ mod extension;
 mod frame;
 mod frame_error;
 mod frame_hooks;
+mod frame_run;
 mod inbox;
 mod report;
 mod runtime;

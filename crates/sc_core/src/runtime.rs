@@ -12,7 +12,7 @@ use slotmap::SlotMap;
 use crate::clock::WorldClocks;
 use crate::cx::{Cx, Payload, Scope};
 use crate::extension::{Installed, LifeHook, StageEntry, StateMap, TeardownEntry};
-use crate::frame::FrameState;
+use crate::frame_run::FrameState;
 use crate::inbox::{Inbox, Posted, Poster};
 use crate::report::{Report, ReportHandler, ReportKind, trace_report};
 use crate::stopwatch::Stopwatch;

@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::Secs;
-use crate::frame::{DeltaSource, FrameReport, WorldDelta};
+use crate::frame::{FrameReport, WorldDelta};
 use crate::frame_error::FrameError;
+use crate::frame_run::DeltaSource;
 use crate::runtime::Runtime;
 use crate::world::WorldId;
 

@@ -56,6 +56,10 @@ fn play(case: &Case) {
                 real.frame(Duration::from_nanos(*delta));
                 model.frame(*delta);
             }
+            Step::Fixed(delta) => {
+                real.step(Duration::from_nanos(*delta));
+                model.step(*delta);
+            }
             Step::BadFrame => {
                 real.frame(f64::NAN);
                 model.bad_frame();

@@ -96,6 +96,8 @@ struct World {
     ticks_gameplay: bool,
     paused: bool,
     paused_this_frame: bool,
+    /// Its frames are steps.
+    steps: bool,
     /// In thousandths.
     dilation: u64,
     /// Game, Unscaled, GameThroughPause, Real.
@@ -129,6 +131,7 @@ pub struct Model {
     in_frame: bool,
     shut_down: bool,
     frame: u64,
+    steps: u64,
     forgive: bool,
     posted: Vec<crate::ops::Op>,
     runtime_elapsed: u64,
@@ -158,6 +161,7 @@ impl Model {
             in_frame: false,
             shut_down: false,
             frame: 0,
+            steps: 0,
             forgive: false,
             posted: Vec::new(),
             runtime_elapsed: 0,

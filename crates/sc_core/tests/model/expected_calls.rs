@@ -113,6 +113,7 @@ impl Model {
             }
             Op::CreateWorld {
                 editor,
+                steps,
                 parent,
                 instance,
             } => {
@@ -121,7 +122,7 @@ impl Model {
                     None => None,
                 };
                 let instance = instance.and_then(|nth| self.find_instance(nth));
-                Self::answered(self.create_world(*editor, parent, instance))
+                Self::answered(self.create_world(*editor, *steps, parent, instance))
             }
             Op::DestroyWorld(nth) => {
                 let world = self.find_world(*nth)?;
@@ -199,6 +200,7 @@ impl Model {
     fn create_world(
         &mut self,
         editor: bool,
+        steps: bool,
         parent: Option<usize>,
         instance: Option<usize>,
     ) -> Result<(), &'static str> {
@@ -217,6 +219,7 @@ impl Model {
             parent,
             instance,
             ticks_gameplay: !editor,
+            steps,
             paused: false,
             paused_this_frame: false,
             dilation: 1000,

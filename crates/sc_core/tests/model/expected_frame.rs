@@ -17,21 +17,31 @@ impl Model {
 
     pub fn frame(&mut self, handed_in: u64) {
         self.frame += 1;
-        self.frame_ticks = 0;
         for op in std::mem::take(&mut self.posted) {
             self.depth += 1;
             self.act(&op, None);
             self.depth -= 1;
             self.after_callback();
         }
+        self.run(handed_in, false);
+    }
+
+    /// A frame of the worlds that step, in which the runtime has no part.
+    pub fn step(&mut self, handed_in: u64) {
+        self.steps += 1;
+        self.run(handed_in, true);
+    }
+
+    fn run(&mut self, handed_in: u64, steps: bool) {
+        self.frame_ticks = 0;
         self.settle();
 
-        let forgive = std::mem::take(&mut self.forgive);
+        let forgive = !steps && std::mem::take(&mut self.forgive);
         let real = if forgive { 0 } else { handed_in };
         let worlds: Vec<usize> = (0..self.worlds.len())
-            .filter(|w| self.worlds[*w].life != Life::Gone)
+            .filter(|w| self.worlds[*w].life != Life::Gone && self.worlds[*w].steps == steps)
             .collect();
-        self.advance(real, &worlds);
+        self.advance(real, if steps { 0 } else { real }, &worlds);
         self.open_passes();
         self.in_frame = true;
         let mut visits = Vec::new();
@@ -41,7 +51,9 @@ impl Model {
             }
         }
         // Groups mean nothing to worldless objects.
-        visits.push((None, self.visits(None, TickGroup::PostPhysics)));
+        if !steps {
+            visits.push((None, self.visits(None, TickGroup::PostPhysics)));
+        }
         for (world, of_world) in visits {
             if let Some(world) = world
                 && self.worlds[world].life != Life::Alive
@@ -73,7 +85,7 @@ impl Model {
         self.end();
         let reports = std::mem::take(&mut self.reports);
         self.log.push(Line::Framed {
-            frame: self.frame,
+            frame: if steps { self.steps } else { self.frame },
             real_delta: real,
             forgiven: handed_in - real,
             ticks: self.frame_ticks,
@@ -143,9 +155,9 @@ impl Model {
     }
 
     /// Pause and dilation are sampled here.
-    fn advance(&mut self, real: u64, worlds: &[usize]) {
-        self.runtime_delta = real;
-        self.runtime_elapsed += real;
+    fn advance(&mut self, real: u64, of_runtime: u64, worlds: &[usize]) {
+        self.runtime_delta = of_runtime;
+        self.runtime_elapsed += of_runtime;
         for &w in worlds {
             let paused = self.is_paused(w);
             let world = &mut self.worlds[w];
@@ -173,7 +185,7 @@ impl Model {
                 };
                 object.accumulated += match object.world {
                     Some(world) => self.worlds[world].delta[clock],
-                    None => real,
+                    None => of_runtime,
                 };
             }
         }

@@ -76,6 +76,7 @@ pub enum Op {
     With(Who, Box<Op>),
     CreateWorld {
         editor: bool,
+        steps: bool,
         parent: Option<u8>,
         instance: Option<u8>,
     },
@@ -115,6 +116,8 @@ pub type Script = Vec<Cue>;
 pub enum Step {
     Do(Op),
     Frame(u64),
+    /// A frame of the worlds that step.
+    Fixed(u64),
     /// A frame with a NaN delta.
     BadFrame,
 }
@@ -322,9 +325,9 @@ fn simple_op(reach: Reach) -> BoxedStrategy<Op> {
         1 => who().prop_map(Op::Get),
     ];
     let worlds = prop_oneof![
-        3 => (prop::bool::weighted(0.2), maybe(), maybe()).prop_map(|(editor, parent, instance)| {
-            Op::CreateWorld { editor, parent, instance }
-        }),
+        3 => (prop::bool::weighted(0.2), any::<bool>(), maybe(), maybe()).prop_map(
+            |(editor, steps, parent, instance)| Op::CreateWorld { editor, steps, parent, instance }
+        ),
         2 => world().prop_map(Op::DestroyWorld),
         3 => (world(), any::<bool>()).prop_map(|(w, on)| Op::PauseWorld(w, on)),
         2 => (world(), prop::sample::select(vec![0, 1, 300, 500, 1000, 1000, 2500]))
@@ -366,6 +369,7 @@ fn step(reach: Reach) -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => op(reach).prop_map(Step::Do),
         9 => delta().prop_map(Step::Frame),
+        4 => delta().prop_map(Step::Fixed),
         1 => Just(Step::BadFrame),
     ]
 }
@@ -468,6 +472,7 @@ pub fn case_of_batches() -> impl Strategy<Value = Case> {
 fn assemble(scripts: Vec<Script>, crew: Vec<(How, Start, u8)>, steps: Vec<Step>) -> Case {
     let mut all = vec![Step::Do(Op::CreateWorld {
         editor: false,
+        steps: false,
         parent: None,
         instance: None,
     })];

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use sc_core::{
-    Clock, Cx, InstanceId, Owner, PanicPolicy, Poster, Report, ReportKind, Runtime, Secs,
-    TickError, TickId, TickKey, TickSettings, Tickable, WorldError, WorldId, WorldKind,
-    WorldOptions, secs,
+    Clock, Cx, FrameError, FrameReport, InstanceId, Owner, PanicPolicy, Poster, Report, ReportKind,
+    Runtime, Secs, TickError, TickId, TickKey, TickSettings, Tickable, WorldError, WorldId,
+    WorldKind, WorldOptions, secs,
 };
 
 use crate::ops::{
@@ -242,6 +242,7 @@ fn answer(cx: &mut Cx<'_, Lab>, op: &Op, me: Option<(usize, usize)>) -> Option<A
         }
         Op::CreateWorld {
             editor,
+            steps,
             parent,
             instance,
         } => {
@@ -250,7 +251,7 @@ fn answer(cx: &mut Cx<'_, Lab>, op: &Op, me: Option<(usize, usize)>) -> Option<A
             } else {
                 WorldKind::Game
             };
-            let mut options = WorldOptions::new(kind);
+            let mut options = WorldOptions::new(kind).steps(*steps);
             if let Some(parent) = parent {
                 options = options.parent(lab.world(*parent)?);
             }
@@ -413,7 +414,17 @@ impl Real {
     }
 
     pub fn frame(&mut self, delta: impl Into<Secs>) {
-        let line = match self.rt.tick_secs(&mut self.lab, delta) {
+        let outcome = self.rt.tick_secs(&mut self.lab, delta);
+        self.framed(outcome);
+    }
+
+    pub fn step(&mut self, delta: Duration) {
+        let outcome = self.rt.step(&mut self.lab, delta);
+        self.framed(outcome);
+    }
+
+    fn framed(&mut self, outcome: Result<FrameReport, FrameError>) {
+        let line = match outcome {
             Ok(report) => Line::Framed {
                 frame: report.frame,
                 real_delta: nanos(report.real_delta),

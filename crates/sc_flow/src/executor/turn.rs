@@ -323,9 +323,18 @@ fn nodes<H, Q: Queue<H>>(
             let is_calm = said == 0
                 && !cx.must_attend()
                 && !(is_like & bits::OWNED != 0 && lives_ended.get());
-            if next == Next::Frame && slot.has(bits::STEADY) && is_calm {
-                heed_more(home, slot, flow, wanted);
-                return Turned::Goes;
+            if is_calm {
+                match next {
+                    Next::End(_) => {}
+                    Next::Frame if slot.has(bits::STEADY) => {
+                        heed_more(home, slot, flow, wanted);
+                        return Turned::Goes;
+                    }
+                    next => {
+                        goes_on(board, home, slot, flow, next, said);
+                        return Turned::Goes;
+                    }
+                }
             }
             more = Some((next, said));
             Turned::More
@@ -505,7 +514,12 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, outcome: Outcome, 
         Err(panic) => return panicked(cx, home, flow, "", panic),
     }
     match outcome {
-        Outcome::GoesOn(next) => goes_on(board, home, flow, next, said),
+        Outcome::GoesOn(next) => {
+            let mut slots = Slots::new(&home.board);
+            if let Some(slot) = slots.get(flow) {
+                goes_on(board, home, slot, flow, next, said);
+            }
+        }
         Outcome::Ends(finish) => end::end(cx, board, flow, finish),
         Outcome::Fails(error) => {
             let failed = Some(error.to_string());
@@ -514,11 +528,14 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, outcome: Outcome, 
     }
 }
 
-fn goes_on<H>(board: &Board<H>, home: &Home<H>, flow: FlowId, next: Next, said: u8) {
-    let mut slots = Slots::new(&home.board);
-    let Some(slot) = slots.get(flow) else {
-        return;
-    };
+fn goes_on<H>(
+    board: &Board<H>,
+    home: &Home<H>,
+    slot: &Slot<H>,
+    flow: FlowId,
+    next: Next,
+    said: u8,
+) {
     let clock = slot.clock();
     let wanted = match next {
         Next::Frame => said::wants(clock),
