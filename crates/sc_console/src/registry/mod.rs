@@ -213,30 +213,28 @@ pub(crate) fn snapshot<H>(cx: &mut Cx<'_, H>, source: Source) -> Arc<ConsoleSnap
     let console = console(cx);
     let revisions = (console.entries.revision(), console.aliases.revision());
     let filter = console.settings.filter_key();
-    let fresh = |cached: &&mut Cached| cached.source == source;
-    let cached = console.snapshots.iter_mut().find(fresh);
-    if let Some(cached) = &cached
+    let fresh = |cached: &Cached| cached.source == source;
+    let cached = console.snapshots.iter().position(fresh);
+    let cached = cached.and_then(|at| console.snapshots.get(at));
+    if let Some(cached) = cached
         && cached.revisions == revisions
         && cached.filter == filter
     {
         return Arc::clone(&cached.snapshot);
     }
+    let aliases = console.aliases.sorted();
+    let aliases: Vec<_> = aliases.map(|(_, alias)| alias.info(&*console)).collect();
     let settings = &console.settings;
     let visible = |flags| settings.barrier(flags, source).is_none();
-    let snapshot = Arc::new(ConsoleSnapshot::new(
-        console.entries.sorted(),
-        console.aliases.sorted(),
-        visible,
-    ));
+    let entries = console.entries.sorted();
+    let snapshot = Arc::new(ConsoleSnapshot::new(entries, aliases.iter(), visible));
     let made = Cached {
         source,
         revisions,
         filter,
         snapshot: Arc::clone(&snapshot),
     };
-    match cached {
-        Some(cached) => *cached = made,
-        None => console.snapshots.push(made),
-    }
+    console.snapshots.retain(|cached| cached.source != source);
+    console.snapshots.push(made);
     snapshot
 }

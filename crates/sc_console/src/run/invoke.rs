@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use sc_core::{Cx, Report, ReportKind, WorldId, WorldKind};
 
-use super::dispatch::complain;
+use super::dispatch::{Spot, complain};
 use super::{DEEPEST, Frame, Step, Task, Waiting};
+use crate::arg::TakeError;
 use crate::command::{Call, CallError, CallResult, Ended, param_refusal};
 use crate::info::EntryInfo;
 use crate::output::Output;
 use crate::parse::{CommandText, Word};
+use crate::redact::refusal;
 use crate::registry::{self, Body, ForwardedCall, console};
 use crate::reports;
 
@@ -45,7 +47,7 @@ pub(super) fn invoke<H>(
         let text = format!(
             "lines that commands run go deeper than {DEEPEST}: one of them leads to itself"
         );
-        return complain(cx, task, &command.name.span, &text);
+        return complain(cx, task, &Spot::of_name(task, command), &text);
     }
     console(cx).tasks.nested = task.nested + task.frames.len();
     let output = &mut task.output;
@@ -153,9 +155,9 @@ fn checked(params: &[crate::command::Param], words: &[Word]) -> Result<Vec<Strin
             return Err(CallError::TooMany { index });
         };
         (param.check)(&word.text).map_err(|error| match error {
-            crate::arg::TakeError::Word(error) => CallError::Word { index, error },
-            crate::arg::TakeError::OutOfRange => CallError::OutOfRange { index },
-            crate::arg::TakeError::Missing => CallError::Missing { index },
+            TakeError::Word(error) => CallError::Word { index, error },
+            TakeError::OutOfRange => CallError::OutOfRange { index },
+            TakeError::Missing => CallError::Missing { index },
         })?;
         args.push(word.text.clone());
     }
@@ -192,9 +194,6 @@ fn settle<H>(
         }
         Err(error) => error,
     };
-    let name_span = &command.name.span;
-    let end = command.args.last().unwrap_or(&command.name).span.end;
-    let span_of = |index: usize| command.args.get(index).map_or(end..end, |w| w.span.clone());
     match error {
         CallError::Failed(error) => {
             let place = task.frames.last().and_then(Frame::place);
@@ -206,31 +205,35 @@ fn settle<H>(
         CallError::Missing { index } => {
             let param = info.param(index);
             let text = param.map_or_else(String::new, |param| {
-                param_refusal(param, crate::arg::TakeError::Missing).to_string()
+                param_refusal(param, TakeError::Missing).to_string()
             });
             let text = format!("{text}; usage: {}", info.usage());
             // Behind the last word, where it is missing.
-            complain(cx, task, &(end..end), &text)
+            let end = Spot::of_arg(task, command, command.args.len());
+            complain(cx, task, &end, &text)
         }
         CallError::Word { index, error } => {
-            let name = info.param(index).map_or("", |param| param.name.as_str());
-            complain(cx, task, &span_of(index), &format!("{name}: {error}"))
+            let word = command
+                .args
+                .get(index)
+                .map_or("", |word| word.text.as_str());
+            let text = match info.param(index) {
+                Some(param) => format!("{}: {}", param.name, refusal(param, word, error)),
+                None => error.to_string(),
+            };
+            complain(cx, task, &Spot::of_arg(task, command, index), &text)
         }
         CallError::OutOfRange { index } => {
             let Some(param) = info.param(index) else {
-                return complain(cx, task, name_span, "it is not allowed");
+                return complain(cx, task, &Spot::of_name(task, command), "it is not allowed");
             };
-            let error = param_refusal(param, crate::arg::TakeError::OutOfRange);
-            complain(
-                cx,
-                task,
-                &span_of(index),
-                &format!("{}: {error}", param.name),
-            )
+            let error = param_refusal(param, TakeError::OutOfRange);
+            let text = format!("{}: {error}", param.name);
+            complain(cx, task, &Spot::of_arg(task, command, index), &text)
         }
         CallError::TooMany { index } => {
             let text = format!("expected no further word; usage: {}", info.usage());
-            complain(cx, task, &span_of(index), &text)
+            complain(cx, task, &Spot::of_arg(task, command, index), &text)
         }
     }
 }

@@ -17,7 +17,7 @@ use sc_core::{Culprit, Cx};
 use crate::command::Latent;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Ring};
 use crate::parse::parse_line;
-use crate::redact::redact_parsed;
+use crate::redact::{mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -30,6 +30,9 @@ pub(crate) use script::startup;
 
 /// Aliases and scripts in one another, and lines that commands run, go so deep together.
 pub(crate) const DEEPEST: usize = 32;
+
+/// So many aliases and scripts run for one line, until it waits.
+const MOST: u32 = 10_000;
 
 /// Told of the end of a line.
 pub(crate) type DoneFn<H> = Box<dyn FnOnce(&mut Cx<'_, H>, LineRun)>;
@@ -56,7 +59,11 @@ pub(crate) struct Task<H: 'static> {
     pub(crate) waiting: Waiting,
     /// How many callers it has on the stack.
     pub(crate) nested: usize,
+    /// How many aliases and scripts it has entered since it last waited.
+    entered: u32,
     failed: bool,
+    /// The line as it was typed, until it is its turn and it is shown.
+    unseen: Option<(String, Source)>,
     heard: Option<HeardFn>,
     done: Option<DoneFn<H>>,
 }
@@ -96,7 +103,9 @@ impl<H> Task<H> {
             shown: 0,
             waiting: Waiting::No,
             nested,
+            entered: 0,
             failed: false,
+            unseen: None,
             heard: None,
             done,
         }
@@ -126,11 +135,11 @@ pub(crate) fn queue_line<H>(
     source: Source,
     done: Option<DoneFn<H>>,
 ) {
-    begin(cx, line, source);
-    let task = Task::new(line, source, 0, done);
+    let mut task = Task::new(line, source, 0, done);
+    task.unseen = Some((line.to_owned(), source));
     if cx.runtime().is_shut_down() {
         // There is no next stage.
-        tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
+        cancel(cx, task);
     } else {
         keep(cx, task);
     }
@@ -145,8 +154,8 @@ pub(crate) fn queue_heard<H>(
     heard: HeardFn,
     done: DoneFn<H>,
 ) {
-    begin(cx, line, source);
     let mut task = Task::new(line, source, 0, Some(done));
+    task.unseen = Some((line.to_owned(), source));
     task.heard = Some(heard);
     keep(cx, task);
 }
@@ -162,7 +171,7 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     if parsed.commands.is_empty() && parsed.errors.is_empty() {
         return;
     }
-    let (shown, _) = redact_parsed(line, &parsed, &*console);
+    let (shown, _) = mask(line, secrets(&parsed, &*console));
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
         console.history.push(&shown);
@@ -204,6 +213,7 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
             continue;
         };
         task.nested = 0;
+        begin_unseen(cx, &mut task);
         let done = task.done.take();
         match go_on(cx, task) {
             Ok(run) => tell(cx, done, run),
@@ -243,13 +253,15 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
 /// Runs a task until it is done, or must wait.
 fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H>>> {
     task.waiting = Waiting::No;
+    task.entered = 0;
     loop {
         // A frame that was given up may have left its output behind.
         show(&mut console(cx).shown, &mut task);
         let step = match next_command(&mut task) {
             Next::Command(command) => dispatch::dispatch(cx, &mut task, command),
             Next::Error(error) => {
-                dispatch::complain(cx, &mut task, &error.span, &error.to_string())
+                let spot = dispatch::Spot::here(&task, error.span.clone());
+                dispatch::complain(cx, &mut task, &spot, &error.to_string())
             }
             Next::Nothing => break,
         };
@@ -297,21 +309,27 @@ fn next_command<H>(task: &mut Task<H>) -> Next {
 }
 
 fn enter<H>(task: &mut Task<H>, frame: Frame) {
-    if task.nested + task.frames.len() >= DEEPEST {
-        let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
-        let mut names: Vec<&str> = names.collect();
-        names.truncate(6);
-        let text = format!(
-            "aliases and scripts go deeper than {DEEPEST}: {} ..; one of them leads to itself",
-            names.join(" > ")
-        );
-        task.output.error(&text);
-        // Nothing on the way there is worth going on with.
-        task.frames.clear();
-        task.failed = true;
-    } else {
+    task.entered += 1;
+    let is_deep = task.nested + task.frames.len() >= DEEPEST;
+    if !is_deep && task.entered <= MOST {
         task.frames.push(frame);
+        return;
     }
+    let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
+    let mut names: Vec<&str> = names.collect();
+    names.truncate(6);
+    let names = names.join(" > ");
+    task.output.error(&match is_deep {
+        true => format!(
+            "aliases and scripts go deeper than {DEEPEST}: {names} ..; one of them leads to itself"
+        ),
+        false => format!(
+            "one line leads to more than {MOST} aliases and scripts: {names} ..; `wait` spreads them over frames"
+        ),
+    });
+    // Nothing on the way there is worth going on with.
+    task.frames.clear();
+    task.failed = true;
 }
 
 /// What failed ends its line, and what led to it, up to a script that goes on regardless.
@@ -355,8 +373,19 @@ fn tell<H>(cx: &mut Cx<'_, H>, done: Option<DoneFn<H>>, run: LineRun) {
 
 /// The runtime ends: who waits hears it.
 pub(crate) fn cancel_all<H>(cx: &mut Cx<'_, H>) {
-    while let Some((_, mut task)) = console(cx).tasks.waiting.pop_first() {
-        let done = task.done.take();
-        tell(cx, done, task.output.into_run(LineOutcome::Cancelled));
+    while let Some((_, task)) = console(cx).tasks.waiting.pop_first() {
+        cancel(cx, task);
+    }
+}
+
+fn cancel<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) {
+    begin_unseen(cx, &mut task);
+    tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
+}
+
+/// Echo and history of a line that has waited for its turn: only now is known what its names mean.
+fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
+    if let Some((line, source)) = task.unseen.take() {
+        begin(cx, &line, source);
     }
 }

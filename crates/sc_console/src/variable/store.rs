@@ -11,6 +11,7 @@ use super::{SetBy, SetOutcome, VariableInfo};
 use crate::arg::ConsoleArg;
 use crate::error::VariableError;
 use crate::info::EntryInfo;
+use crate::redact::refusal;
 use crate::slots::Slots;
 
 /// One variable of a runtime.
@@ -107,7 +108,10 @@ impl Variables {
         let slot = self.get(index).ok_or(VariableError::Gone)?;
         let value = (slot.ops.parse)(text).map_err(|error| VariableError::Refused {
             name: slot.info.name.clone(),
-            error,
+            error: match slot.info.params.first() {
+                Some(param) => refusal(param, text, error),
+                None => error,
+            },
         })?;
         self.set(index, value, by)
     }
