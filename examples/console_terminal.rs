@@ -309,7 +309,6 @@ command! {
 fn open(cx: &mut C<'_>) -> Result<(), Box<dyn Error>> {
     let level = cx.create_world(WorldOptions::new(WorldKind::Game).name("kitchen"))?;
     cx.host_mut().level = Some(level);
-    cx.install_inspectors()?;
     let settings = cx.console_settings();
     settings.script_root = Some(FILES.into());
     settings.cheat_granters = vec![Source::Terminal];

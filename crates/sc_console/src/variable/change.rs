@@ -187,6 +187,7 @@ fn give_up<H>(cx: &mut Cx<'_, H>, rounds: &BTreeMap<u32, u32>) {
 fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core::Panic)>) {
     // Those that are bound meanwhile are told of the next change.
     let last = console(cx).watchers.bound;
+    tell_declared(cx, variable, panics);
     let mut after = 0;
     loop {
         let dropped = console(cx).watchers.take_dropped();
@@ -214,9 +215,29 @@ fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core
             None => cx.enter(|| drop(callback)),
         }
         cx.attend();
-        if let Err(panic) = outcome {
-            let culprit = Culprit::new(format!("callback of {name}"), reports::CHANGE_FIX);
-            panics.push((culprit, panic));
-        }
+        panics.extend(outcome.err().map(|panic| (culprit(&name), panic)));
     }
+}
+
+/// Calls the function that the declaration of a variable names.
+fn tell_declared<H>(
+    cx: &mut Cx<'_, H>,
+    variable: u32,
+    panics: &mut Vec<(Culprit, sc_core::Panic)>,
+) {
+    let Some(slot) = cx.runtime_state::<Variables>().get(variable) else {
+        return;
+    };
+    let Some(changed) = slot.changed.clone() else {
+        return;
+    };
+    let value = (slot.ops.clone)(&*slot.value);
+    let name = slot.info.name.clone();
+    let outcome = cx.callback(None, Duration::ZERO, |cx| changed(cx, &*value));
+    cx.attend();
+    panics.extend(outcome.err().map(|panic| (culprit(&name), panic)));
+}
+
+fn culprit(variable: &str) -> Culprit {
+    Culprit::new(format!("callback of {variable}"), reports::CHANGE_FIX)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::declare::{AnyVariable, StaticVariable};
-use super::definition::Ops;
+use super::definition::{Changed, Ops};
 use super::{SetBy, SetOutcome, VariableInfo};
 use crate::arg::ConsoleArg;
 use crate::error::VariableError;
@@ -22,6 +22,8 @@ pub(crate) struct VariableSlot {
     /// The configuration file has an entry that was taken.
     pub(crate) in_file: bool,
     pub(crate) default: Box<dyn Any>,
+    /// Told of each change before all others.
+    pub(crate) changed: Option<Changed>,
     pub(crate) ops: Ops,
     pub(crate) info: Arc<EntryInfo>,
 }
@@ -87,6 +89,7 @@ impl Variables {
             set_by: SetBy::Constructor,
             in_file: false,
             default: variable.default,
+            changed: variable.changed,
             ops: variable.ops,
             info,
         })
