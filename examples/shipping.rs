@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     cx.host_mut().gold = cx.var(START_GOLD);
 
     // Whether or not there are commands, this compiles and works.
-    let taken = cx.register(
+    let taken = cx.register_command(
         dynamic_command! {
             /// Empties the purse (HELP-OF-THE-DYNAMIC-COMMAND).
             Shipping.NameOfTheDynamicCommand () |cx: &mut Cx<'_, Game>, out| {
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .runtime(),
     )?;
     for size in ["small", "big"] {
-        cx.register(
+        cx.register_command(
             dynamic_command! {
                 /// Buys a purse (HELP-OF-THE-MADE-COMMAND).
                 {format!("Shipping.NameMadeAtRunTime.{size}")} (

@@ -65,7 +65,7 @@ command! {
     /// Registers a command that takes a secret.
     My.RegisterLate [anytime] () |cx: &mut Cx<'_, Log>, _out| {
         cx.unregister_name("My.Late");
-        cx.register(dynamic_command! {
+        cx.register_command(dynamic_command! {
             /// Logs in late.
             My.Late (
                 /// Who.
@@ -81,7 +81,7 @@ command! {
 command! {
     /// Registers a command that takes a secret once.
     My.RegisterOnce [anytime] () |cx: &mut Cx<'_, Log>, _out| {
-        cx.register(dynamic_command! {
+        cx.register_command(dynamic_command! {
             /// Takes a secret, and is gone.
             My.Once (
                 /// The secret.

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
 
 use crate::alias::Aliases;
-use crate::command::{DynBody, FreeBody, HostBody, Param};
+use crate::command::{DynBody, FreeBody, HostBody, Param, StaticCommand};
 use crate::history::History;
 use crate::output::Ring;
 use crate::run::Tasks;
@@ -50,6 +50,8 @@ pub(crate) struct Handler<H: 'static> {
     pub(crate) body: Body<H>,
     pub(crate) params: Rc<[Param]>,
     pub(crate) needs_game_world: bool,
+    /// What it was declared by, if it was.
+    pub(crate) declared: Option<&'static StaticCommand>,
 }
 
 /// The console of a runtime.

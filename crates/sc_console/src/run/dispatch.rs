@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sc_core::Cx;
 
@@ -153,7 +154,9 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     }
     task.output.begin(source, &info.name);
     match role {
-        Role::Variable(_) => variable(cx, task, &command, 0, &info),
+        Role::Variable(_) => guarded(cx, task, &info, |cx, task| {
+            variable(cx, task, &command, 0, &info)
+        }),
         _ => invoke::invoke(cx, task, &command, &info, slot),
     }
 }
@@ -285,7 +288,7 @@ pub(super) fn on_variable<H>(
     if let Some(refused) = barred(cx, task, &info, source, &spot) {
         return refused;
     }
-    match what {
+    guarded(cx, task, &info, |cx, task| match what {
         OnVariable::Set => variable(cx, task, command, 1, &info),
         OnVariable::Reset => match change(cx, &info, |cx| cx.reset_var(&info.name)) {
             Ok(line) => {
@@ -295,7 +298,19 @@ pub(super) fn on_variable<H>(
             }
             Err(text) => complain(cx, task, &spot, &text),
         },
-    }
+    })
+}
+
+/// Uses a variable. Its type and its callbacks are the user's code: what they throw fails the line.
+fn guarded<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    info: &EntryInfo,
+    step: impl FnOnce(&mut Cx<'_, H>, &mut Task<H>) -> Step,
+) -> Step {
+    let outcome = cx.callback(cx.world(), Duration::ZERO, |cx| step(cx, task));
+    cx.attend();
+    outcome.unwrap_or_else(|panic| invoke::panicked(cx, task, info, &panic))
 }
 
 /// Says why a source may not use an entry, if it may not.

@@ -1,8 +1,9 @@
 //! Calling the body of a command: out of its slot while it runs, what it throws caught.
 
+use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Cx, Report, ReportKind, WorldId, WorldKind};
+use sc_core::{Cx, Panic, Report, ReportKind, WorldId, WorldKind};
 
 use super::dispatch::{Spot, complain};
 use super::{DEEPEST, Frame, Step, Task, Waiting};
@@ -50,29 +51,40 @@ pub(super) fn invoke<H>(
         return complain(cx, task, &Spot::of_name(task, command), &text);
     }
     console(cx).tasks.nested = task.nested + task.frames.len();
+    let printed = Rc::clone(task.output.printed());
+    console(cx).tasks.printing.push(printed);
     let output = &mut task.output;
     let outcome = cx.callback(world, Duration::ZERO, |cx| {
         call(cx, slot, info, &command.args, output)
     });
     console(cx).tasks.nested = outer;
+    console(cx).tasks.printing.pop();
     cx.attend();
     task.output.end_line();
     match outcome {
         Ok(ended) => settle(cx, task, command, info, ended),
-        Err(panic) => {
-            let text = format!("`{}` panicked: {}", info.name, panic.message());
-            task.output.error(&text);
-            let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
-            let what = format!("panicked: {}", panic.message());
-            cx.report(Report::new(kind, what).object(info.name.as_str()));
-            Step::Failed
-        }
+        Err(panic) => panicked(cx, task, info, &panic),
     }
+}
+
+/// Says that a command or a variable has panicked; the registry stays usable.
+pub(super) fn panicked<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    info: &EntryInfo,
+    panic: &Panic,
+) -> Step {
+    let text = format!("`{}` panicked: {}", info.name, panic.message());
+    task.output.error(&text);
+    let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
+    let what = format!("panicked: {}", panic.message());
+    cx.report(Report::new(kind, what).object(info.name.as_str()));
+    Step::Failed
 }
 
 /// The world that a command runs in: that of its caller if it is a game world, else the oldest game
 /// world.
-fn game_world<H>(cx: &Cx<'_, H>) -> Option<WorldId> {
+pub(crate) fn game_world<H>(cx: &Cx<'_, H>) -> Option<WorldId> {
     let is_game = |kind| matches!(kind, WorldKind::Game | WorldKind::PlayInEditor);
     let worlds = cx.runtime().live_worlds();
     let mut oldest = None;
@@ -108,7 +120,7 @@ fn call<H>(
             body(cx, &mut Call::new(words, count, output))
         }
         Body::Registry => {
-            let params = std::rc::Rc::clone(&handler.params);
+            let params = Rc::clone(&handler.params);
             let args = checked(&params, words)?;
             let call = ForwardedCall {
                 id: &info.name,
@@ -164,7 +176,8 @@ fn checked(params: &[crate::command::Param], words: &[Word]) -> Result<Vec<Strin
     for (index, param) in params.iter().enumerate().skip(words.len()) {
         match &param.default {
             Some(default) if !param.info.variadic => args.push(default.clone()),
-            _ if param.info.optional => {}
+            // Its place would be another one's.
+            _ if param.info.optional => break,
             _ => return Err(CallError::Missing { index }),
         }
     }

@@ -9,22 +9,27 @@ mod frame;
 mod invoke;
 mod script;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
-use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Ring};
+use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
 use crate::redact::{mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
+#[cfg(feature = "terminal")]
+use crate::terminal::{Item, feeds_of};
 
 pub(crate) use dispatch::nearest_visible;
 pub(crate) use frame::Frame;
 pub(crate) use frame::Lines;
+pub(crate) use invoke::game_world;
 pub(crate) use script::read_script;
 pub(crate) use script::startup;
 
@@ -54,14 +59,16 @@ pub(crate) enum Waiting {
 pub(crate) struct Task<H: 'static> {
     pub(crate) frames: Vec<Frame>,
     pub(crate) output: Output,
-    /// How many lines of the output were shown.
-    shown: u64,
+    /// How many lines of the output were heard.
+    listened: u64,
     pub(crate) waiting: Waiting,
     /// How many callers it has on the stack.
     pub(crate) nested: usize,
     /// How many aliases and scripts it has entered since it last waited.
     entered: u32,
     failed: bool,
+    /// It is the program's start: every terminal shows what it prints.
+    is_startup: bool,
     /// The line as it was typed, until it is its turn and it is shown.
     unseen: Option<(String, Source)>,
     heard: Option<HeardFn>,
@@ -74,6 +81,8 @@ pub(crate) struct Tasks<H: 'static> {
     arrived: u64,
     /// How many lines run in one another now.
     pub(crate) nested: usize,
+    /// What the commands that are running have printed, outermost first.
+    pub(crate) printing: Vec<Rc<RefCell<Printed>>>,
 }
 
 impl<H> Default for Tasks<H> {
@@ -82,6 +91,7 @@ impl<H> Default for Tasks<H> {
             waiting: BTreeMap::new(),
             arrived: 0,
             nested: 0,
+            printing: Vec::new(),
         }
     }
 }
@@ -100,11 +110,12 @@ impl<H> Task<H> {
         Task {
             frames: vec![Frame::line(line, source)],
             output: Output::new(source),
-            shown: 0,
+            listened: 0,
             waiting: Waiting::No,
             nested,
             entered: 0,
             failed: false,
+            is_startup: false,
             unseen: None,
             heard: None,
             done,
@@ -163,6 +174,10 @@ pub(crate) fn queue_heard<H>(
 /// Echo and history of a line that a person has typed; the log has every line.
 fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     let console = console(cx);
+    // Of a line that a command runs: what that has printed comes first.
+    for printed in &console.tasks.printing {
+        printed.borrow_mut().show(&mut console.shown);
+    }
     let is_typed = matches!(source, Source::Local | Source::Terminal);
     if !is_typed && !tracing::enabled!(target: "stillcooking", tracing::Level::DEBUG) {
         return;
@@ -196,6 +211,8 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
     let (last, frame) = (console(cx).tasks.arrived, cx.frame());
     let mut next = 0;
     loop {
+        #[cfg(feature = "terminal")]
+        let_terminals_hear(cx, next);
         let Console { tasks, shown, .. } = console(cx);
         let Some((&number, task)) = tasks.waiting.range_mut(next..).next() else {
             break;
@@ -221,6 +238,25 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
                 task.done = done;
                 console(cx).tasks.waiting.insert(number, *task);
             }
+        }
+    }
+}
+
+/// Lets the terminals there are now hear the next task, if that is the program's start.
+#[cfg(feature = "terminal")]
+fn let_terminals_hear<H>(cx: &mut Cx<'_, H>, next: u64) {
+    let Some((&number, task)) = console(cx).tasks.waiting.range(next..).next() else {
+        return;
+    };
+    if task.is_startup {
+        let feeds = feeds_of(cx);
+        let heard = move |line: &OutputLine| {
+            for feed in &feeds {
+                feed.push(Item::Output(line.clone()));
+            }
+        };
+        if let Some(task) = console(cx).tasks.waiting.get_mut(&number) {
+            task.heard = Some(Box::new(heard));
         }
     }
 }
@@ -349,13 +385,10 @@ fn fail<H>(task: &mut Task<H>) {
 
 /// Shows what a task has printed since the last time.
 fn show<H>(shown: &mut Ring, task: &mut Task<H>) {
-    for line in task.output.ring().since(task.shown) {
-        if let Some(heard) = &mut task.heard {
-            heard(line);
-        }
-        shown.push(line.clone());
+    task.output.printed().borrow_mut().show(shown);
+    if let Some(heard) = &mut task.heard {
+        task.listened = task.output.since(task.listened, heard);
     }
-    task.shown = task.output.ring().end();
 }
 
 /// Tells who asked for a line of its end.

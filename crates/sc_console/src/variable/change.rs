@@ -164,17 +164,18 @@ fn tell_all<H>(cx: &mut Cx<'_, H>, panics: &mut Vec<(Culprit, sc_core::Panic)>) 
     while let Some(variable) = cx.runtime_state::<Variables>().changed.pop_front() {
         let round = rounds.entry(variable).or_default();
         *round += 1;
-        if *round > ROUNDS {
-            give_up(cx, &rounds);
-            break;
+        // Those who chase each other are left alone; all others are told.
+        if *round <= ROUNDS {
+            tell(cx, variable, panics);
         }
-        tell(cx, variable, panics);
+    }
+    if rounds.values().any(|&rounds| rounds > ROUNDS) {
+        give_up(cx, &rounds);
     }
 }
 
 fn give_up<H>(cx: &mut Cx<'_, H>, rounds: &BTreeMap<u32, u32>) {
     let variables = cx.runtime_state::<Variables>();
-    variables.changed.clear();
     let chasing = rounds.iter().filter(|&(_, &rounds)| rounds >= ROUNDS);
     let names = chasing.filter_map(|(&index, _)| Some(variables.get(index)?.info.name.clone()));
     let names: Vec<String> = names.collect();
