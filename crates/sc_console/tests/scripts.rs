@@ -64,3 +64,18 @@ fn case_g17_a_pipe_and_a_folder_are_refused_at_once() {
         assert!(text.contains("is no regular file"), "{text}");
     }
 }
+
+#[test]
+fn case_g1_a_script_that_waits_before_it_runs_itself_is_an_error_all_the_same() {
+    let mut t = TestWorld::new(());
+    let scripts = Scripts::new(&mut t, "waits");
+    fs::write(scripts.0.join("root/again.cfg"), "wait\nexec again\n").unwrap();
+    let run = t.cx().run_line("exec again", Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Pending);
+    t.ticks(0.1, 40);
+    let (shown, _) = t.cx().console_output(0);
+    let errors = shown
+        .iter()
+        .filter(|line| line.text.contains("deeper than 32"));
+    assert_eq!(errors.count(), 1);
+}

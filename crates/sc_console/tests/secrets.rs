@@ -439,6 +439,49 @@ fn a_type_that_quotes_a_secret_does_not_show_it() {
         .unwrap_err();
 }
 
+command! {
+    /// Quotes its secret.
+    My.Quotes [anytime] (
+        /// The secret.
+        #[secret]
+        secret: String,
+        /// How.
+        how: String = "error".to_owned(),
+    ) |cx: &mut Cx<'_, Log>, _out| {
+        match how.as_str() {
+            "panic" => panic!("not {secret}"),
+            "later" => {
+                let (latent, end) = sc_console::Latent::new();
+                cx.host_mut().push("later".to_owned());
+                end.finish(Err(format!("not {secret}")));
+                Ok(latent)
+            }
+            _ => Err(format!("not {secret}"))?,
+        }
+    }
+}
+
+#[test]
+fn an_error_that_quotes_a_secret_does_not_show_it() {
+    keeps_the_secret(&[
+        "my.quotes swordfish",
+        "my.quotes swordfish panic",
+        "my.quotes swordfish later; help",
+        "help",
+        "alias q my.quotes",
+        "q swordfish",
+        "q swordfish panic",
+        "alias 'my.login ada swordfish' x",
+        "help 'my.login ada swordfish'",
+        "exec 'my.login ada swordfish'",
+        "set 'my.login ada swordfish' x",
+    ]);
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let run = t.cx().run_line("my.quotes swordfish", Source::Local);
+    assert_eq!(run.text(), "`My.Quotes` failed: not ***");
+}
+
 #[test]
 fn what_holds_no_secret_is_shown() {
     let _alone = alone();

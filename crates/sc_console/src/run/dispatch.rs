@@ -122,6 +122,8 @@ fn keep_secrets<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: &CommandText
         if let Some(frame) = task.frames.get_mut(spot.frame) {
             frame.keep_secret(spot.span);
         }
+        let word = command.args.get(index);
+        task.hidden.extend(word.map(|word| word.text.clone()));
     }
 }
 
@@ -138,6 +140,7 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     let source = frame.source();
     let folded = fold(&command.name.text);
     task.output.begin(source, &command.name.text);
+    task.hidden.clear();
     let Some(slot) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
     };
@@ -270,7 +273,7 @@ pub(super) fn on_variable<H>(
         let meant = crate::error::did_you_mean(near.as_deref());
         let text = format!(
             "expected the name of a variable; `{}` is none{meant}",
-            name.text
+            task.without_secrets(&name.text)
         );
         return complain(cx, task, &spot, &text);
     };

@@ -74,10 +74,9 @@ pub(super) fn panicked<H>(
     info: &EntryInfo,
     panic: &Panic,
 ) -> Step {
-    let text = format!("`{}` panicked: {}", info.name, panic.message());
-    task.output.error(&text);
+    let what = task.without_secrets(&format!("panicked: {}", panic.message()));
+    task.output.error(&format!("`{}` {what}", info.name));
     let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
-    let what = format!("panicked: {}", panic.message());
     cx.report(Report::new(kind, what).object(info.name.as_str()));
     Step::Failed
 }
@@ -211,8 +210,7 @@ fn settle<H>(
         CallError::Failed(error) => {
             let place = task.frames.last().and_then(Frame::place);
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
-            task.output
-                .error(&format!("{place}`{}` failed: {error}", info.name));
+            task.error(&format!("{place}`{}` failed: {error}", info.name));
             Step::Failed
         }
         CallError::Missing { index } => {

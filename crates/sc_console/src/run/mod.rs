@@ -19,7 +19,7 @@ use sc_core::{Culprit, Cx};
 use crate::command::Latent;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
-use crate::redact::{mask, secrets};
+use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -62,6 +62,8 @@ pub(crate) struct Task<H: 'static> {
     /// How many lines of the output were heard.
     listened: u64,
     pub(crate) waiting: Waiting,
+    /// The words of the present command that are secrets.
+    hidden: Vec<String>,
     /// How many callers it has on the stack.
     pub(crate) nested: usize,
     /// How many aliases and scripts it has entered since it last waited.
@@ -112,6 +114,7 @@ impl<H> Task<H> {
             output: Output::new(source),
             listened: 0,
             waiting: Waiting::No,
+            hidden: Vec::new(),
             nested,
             entered: 0,
             failed: false,
@@ -120,6 +123,19 @@ impl<H> Task<H> {
             heard: None,
             done,
         }
+    }
+}
+
+impl<H> Task<H> {
+    /// Prints an error that user code has worded: without the secrets that it was given.
+    fn error(&mut self, text: &str) {
+        let text = self.without_secrets(text);
+        self.output.error(&text);
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        let hidden = self.hidden.iter().filter(|word| !word.is_empty());
+        hidden.fold(text.to_owned(), |text, word| text.replace(word, MASK))
     }
 }
 
@@ -277,7 +293,7 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
                 Some(Ok(())) => true,
                 Some(Err(text)) => {
                     let command = task.output.command().to_owned();
-                    task.output.error(&format!("`{command}` failed: {text}"));
+                    task.error(&format!("`{command}` failed: {text}"));
                     fail(task);
                     true
                 }
