@@ -109,7 +109,7 @@ fn put_on(cx: &mut C<'_>, name: &str) -> Result<(), Box<dyn Error>> {
     };
     let pot = cx.spawn_in(level, pot)?;
     let key = pot.key();
-    let registered = cx.register(
+    let registered = cx.register_command(
         dynamic_command! {
             /// Sets how much this pot is heated.
             {format!("{name}.Heat")} (
@@ -127,7 +127,7 @@ fn put_on(cx: &mut C<'_>, name: &str) -> Result<(), Box<dyn Error>> {
         .owner(&pot),
     );
     let registered = registered.and_then(|_| {
-        cx.register(
+        cx.register_command(
             dynamic_command! {
                 /// Says how hot this pot is.
                 {format!("{name}.Look")} () |cx: &mut C<'_>, out| {
@@ -309,11 +309,10 @@ command! {
 fn open(cx: &mut C<'_>) -> Result<(), Box<dyn Error>> {
     let level = cx.create_world(WorldOptions::new(WorldKind::Game).name("kitchen"))?;
     cx.host_mut().level = Some(level);
-    cx.install_inspectors()?;
     let settings = cx.console_settings();
     settings.script_root = Some(FILES.into());
     settings.cheat_granters = vec![Source::Terminal];
-    cx.register(
+    cx.register_command(
         dynamic_command! {
             /// Closes the kitchen and ends the program.
             quit () |cx: &mut C<'_>, _out| {

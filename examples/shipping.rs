@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     cx.host_mut().gold = cx.var(START_GOLD);
 
     // Whether or not there are commands, this compiles and works.
-    let taken = cx.register(
+    let taken = cx.register_command(
         dynamic_command! {
             /// Empties the purse (HELP-OF-THE-DYNAMIC-COMMAND).
             Shipping.NameOfTheDynamicCommand () |cx: &mut Cx<'_, Game>, out| {
@@ -46,6 +46,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         .runtime(),
     )?;
+    for size in ["small", "big"] {
+        cx.register_command(
+            dynamic_command! {
+                /// Buys a purse (HELP-OF-THE-MADE-COMMAND).
+                {format!("Shipping.NameMadeAtRunTime.{size}")} (
+                    /// For how much (HELP-OF-THE-MADE-PARAMETER).
+                    price: u32 = 1,
+                ) |cx: &mut Cx<'_, Game>, out| {
+                    cx.host_mut().gold -= price;
+                    writeln!(out, "BODY-OF-THE-MADE-COMMAND")?;
+                    Ok(())
+                }
+            }
+            .runtime(),
+        )?;
+    }
     cx.add_commands(&[&FILL_PURSE])?;
 
     // A line that sets a variable works in every build.

@@ -1,11 +1,9 @@
-//! What the console says about the other parts: a command a list, and commands that must see two
-//! crates.
+//! What the console says about the other parts, and does with them: a command a list, and what must see
+//! two crates.
 
-use std::fmt;
-
-use sc_console::{CommandError, ConsoleExt, Output, RegisterError, VariableDef, VariableExt};
-use sc_core::{AnyCx, Cx, secs};
-use sc_flow::FlowExt;
+use sc_console::{CommandError, Output};
+use sc_core::{AnyCx, secs};
+use sc_flow::AnyFlowExt;
 
 /// Commands that print a list: a line each. A part that lists what lives adds its own here.
 macro_rules! lists {
@@ -78,98 +76,42 @@ fn ticks(cx: &dyn AnyCx) -> Vec<String> {
     ticks.map(line).collect()
 }
 
-/// What the console can do with flows, as a call on the [`Cx`].
-pub trait InspectExt<H: 'static> {
-    /// Adds what the console needs to know the host type for: the command `SC.Flow.Cancel`, and the variables
-    /// `SC.Flow.SuspendedLoopWarningSeconds` and `SC.Flow.WaitUntilWarningSeconds`. The lists
-    /// (`SC.Flow.List` and its like) are there without it. Again: nothing happens.
-    ///
-    /// ```
-    /// use stillcooking::prelude::*;
-    /// let (mut rt, mut host) = (Runtime::<()>::new(), ());
-    /// let mut cx = rt.cx(&mut host);
-    /// let level = cx.create_world(WorldKind::Game)?;
-    /// cx.install_inspectors()?;
-    /// Flow::new("intro").world(level).spawn(&mut cx, async |fx| Ok(fx.delay(secs(60)).await?))?;
-    /// # #[cfg(feature = "commands")]
-    /// assert_eq!(cx.run_line("SC.Flow.Cancel intro", Source::Local).text(), "1 cancelled");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`RegisterError::ShutDown`].
-    fn install_inspectors(&mut self) -> Result<(), RegisterError>;
-}
-
-impl<H> InspectExt<H> for Cx<'_, H> {
-    fn install_inspectors(&mut self) -> Result<(), RegisterError> {
-        if self.var_info(SUSPENDED).is_ok() {
-            return Ok(());
+sc_console::command! {
+    /// Cancels every flow of a name.
+    SC.Flow.Cancel [anytime] (
+        /// The name, as `SC.Flow.List` shows it.
+        #[suggest = flow_names]
+        name: String,
+    ) |cx: &mut dyn AnyCx, out| {
+        match cx.cancel_flows_named(&name) {
+            0 => Err(format!("there is no flow called `{name}`"))?,
+            ended => writeln!(out, "{ended} cancelled")?,
         }
-        let about = "How long a loop may be parked before one warning.";
-        threshold(self, SUSPENDED, about, |cx, seconds| {
-            cx.set_suspended_loop_warning(secs(seconds))
-        })?;
-        let about = "How long a wait without deadline may wait before one warning.";
-        threshold(self, ENDLESS, about, |cx, seconds| {
-            cx.set_wait_until_warning(secs(seconds))
-        })?;
-        let cancel = sc_console::dynamic_command! {
-            /// Cancels every flow of a name.
-            SC.Flow.Cancel (
-                /// The name, as `SC.Flow.List` shows it.
-                #[suggest = flow_names::<H>]
-                name: String,
-            ) |cx: &mut Cx<'_, H>, out| {
-                match cx.cancel_flows_named(&name) {
-                    0 => Err(format!("there is no flow called `{name}`"))?,
-                    ended => writeln!(out, "{ended} cancelled")?,
-                }
-                Ok(())
-            }
-        };
-        self.register(cancel.runtime().ours())?;
         Ok(())
     }
 }
 
-const SUSPENDED: &str = "SC.Flow.SuspendedLoopWarningSeconds";
-const ENDLESS: &str = "SC.Flow.WaitUntilWarningSeconds";
-
-fn flow_names<H>(cx: &mut Cx<'_, H>, _typed: &str) -> Vec<String> {
-    cx.flow_list().into_iter().map(|flow| flow.name).collect()
+fn flow_names(cx: &mut dyn AnyCx, _typed: &str) -> Vec<String> {
+    cx.flow_names()
 }
 
-/// A threshold of the flows as a variable (s of real time).
-fn threshold<H, E: fmt::Display + 'static>(
-    cx: &mut Cx<'_, H>,
-    name: &'static str,
-    about: &str,
-    apply: fn(&mut Cx<'_, H>, f64) -> Result<(), E>,
-) -> Result<(), RegisterError> {
-    let variable = VariableDef::new(name, 30.0)
-        .about(&format!("{about} In seconds of real time."))
-        .range(0.0..=1e9)
-        .special(0.0, "never")
-        .runtime()
-        .ours();
-    let key = cx.register_variable(variable)?;
-    let tell = move |cx: &mut Cx<'_, H>, seconds: f64| {
-        if let Err(error) = apply(cx, seconds) {
-            tracing::error!(target: "stillcooking", "{name}: {error}");
-        }
-    };
-    // A value may have waited for it.
-    if let Ok(seconds) = cx.get_var(key) {
-        tell(cx, seconds);
-    }
-    // Bound to no world, wherever this is called from.
-    let bound = cx.callback(None, std::time::Duration::ZERO, |cx| {
-        cx.on_var_change(key, move |cx, &seconds| tell(cx, seconds))
-    });
-    cx.attend();
-    if let Ok(Ok(guard)) = bound {
-        guard.detach();
-    }
-    Ok(())
+sc_console::variable! {
+    /// How long a loop may be parked before one warning, in seconds of real time.
+    SUSPENDED_LOOP = SC.Flow.SuspendedLoopWarningSeconds: f64 = 30.0,
+        range 0.0..=1e9, special 0.0 => "never", changed set_suspended_loop
+}
+
+sc_console::variable! {
+    /// How long a wait without deadline may wait before one warning, in seconds of real time.
+    ENDLESS_WAIT = SC.Flow.WaitUntilWarningSeconds: f64 = 30.0,
+        range 0.0..=1e9, special 0.0 => "never", changed set_endless_wait
+}
+
+fn set_suspended_loop(cx: &mut dyn AnyCx, seconds: &f64) {
+    // The range leaves nothing to refuse.
+    let _ = cx.set_suspended_loop_warning(secs(*seconds));
+}
+
+fn set_endless_wait(cx: &mut dyn AnyCx, seconds: &f64) {
+    let _ = cx.set_wait_until_warning(secs(*seconds));
 }

@@ -36,7 +36,6 @@ pub mod bevy;
 mod inspect;
 mod latent;
 
-pub use inspect::InspectExt;
 pub use latent::LatentExt;
 
 pub use sc_console::{
@@ -73,15 +72,15 @@ pub use sc_core::{
 #[cfg(feature = "easing")]
 pub use sc_flow::Ease;
 pub use sc_flow::{
-    ChangedFx, ChildAnswer, Delay, DoForDuration, DoForDurationFx, Done, DriveControl, Either,
-    Flow, FlowCx, FlowEnd, FlowError, FlowExt, FlowFinish, FlowId, FlowInfo, FlowKind, ForEach,
-    ForEachFx, LoopAnswer, Pace, Progress, Scope, Step, Task, ThreadResult, Ticks, Wait, WaitUntil,
-    WaitUntilFx, WaitingFor, join, join_all, race,
+    AnyFlowExt, ChangedFx, ChildAnswer, Delay, DoForDuration, DoForDurationFx, Done, DriveControl,
+    Either, Flow, FlowCx, FlowEnd, FlowError, FlowExt, FlowFinish, FlowId, FlowInfo, FlowKind,
+    ForEach, ForEachFx, LoopAnswer, Pace, Progress, Scope, Step, Task, ThreadResult, Ticks, Wait,
+    WaitUntil, WaitUntilFx, WaitingFor, join, join_all, race,
 };
 
 /// What most programs need, in one `use`.
 pub mod prelude {
-    pub use crate::{InspectExt, LatentExt};
+    pub use crate::LatentExt;
     pub use sc_console::{
         Color, LogExt, LogRing, Print, PrintExt, PrintTo, Template, print_string,
     };

@@ -187,8 +187,6 @@ fn lists_of_what_lives() {
 fn flows_are_cancelled_by_name_and_names_are_suggested() {
     let (mut rt, mut log, level) = game();
     let mut cx = rt.cx(&mut log);
-    cx.install_inspectors().unwrap();
-    cx.install_inspectors().unwrap();
     let finished =
         |cx: &mut Cx<'_, Log>, finish: FlowFinish| cx.host_mut().push(format!("{finish:?}"));
     for _ in 0..2 {
@@ -228,7 +226,6 @@ fn thresholds_of_warnings_are_variables() {
     let name = "SC.Flow.WaitUntilWarningSeconds";
     // A value of the config file waits for it.
     cx.set_var_text(name, "0", SetBy::ConfigFile).unwrap();
-    cx.install_inspectors().unwrap();
     WaitUntil::new(|_: &mut Cx<'_, Log>, _| false)
         .world(level)
         .start(&mut cx)
@@ -260,7 +257,6 @@ fn thresholds_of_warnings_are_variables() {
 fn everything_of_ours_has_a_text() {
     let (mut rt, mut log, _) = game();
     let mut cx = rt.cx(&mut log);
-    cx.install_inspectors().unwrap();
     let run = cx.run_line("SC.Console.Lint", Source::Local);
     assert!(
         run.text().ends_with(" looked at, 0 found"),

@@ -3,10 +3,13 @@
 //! | row | peer | bar, and why |
 //! | --- | --- | --- |
 //! | `dispatch_10k`, `complete_10k_*` | a time | the quality bars: 2 us, 1 ms |
+//! | `dispatch_10k_typed` | a time | 2 us as well: what a person types is echoed, kept in the history and searched for secrets, too |
 //! | `dispatch_*_vs_brigadier` | `azalea-brigadier` running the same line | 3: ours keeps what is printed, who asked and a place for panics, too |
 //! | `dispatch_*_vs_clap` | `clap`, its commands built for the call, as a console on it would | 1 |
 //! | `complete_*_vs_brigadier` | the same prefix, eleven candidates | 1 |
-//! | `parse_vs_brigadier` | its parse among ten commands | 1 |
+//! | `complete_*_vs_clap` | its commands built for the call, and those that start so picked from its list: it completes none at run time | 1 |
+//! | `parse_*_vs_brigadier` | its parse, which finds the command among so many | 1: ours reads words, and knows no command |
+//! | `parse_*_vs_clap` | its parse, its commands built for the call | 1 |
 //! | `variable_read_vs_static` | a static atomic | 25: a check, an index and a type, where the static is one load of 0.3 ns |
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -38,7 +41,6 @@ pub(crate) fn rows(rows: &mut Rows) {
     for (count, size) in SIZES {
         peers(rows, count, size);
     }
-    parse(rows);
     variable(rows);
 }
 
@@ -65,7 +67,7 @@ fn console(count: u32) -> Runtime<u64> {
                 Ok(())
             }
         };
-        cx.register(definition.runtime()).unwrap();
+        cx.register_command(definition.runtime()).unwrap();
     }
     rt
 }
@@ -73,6 +75,7 @@ fn console(count: u32) -> Runtime<u64> {
 fn limits(rows: &mut Rows) {
     let names = [
         "console/dispatch_10k",
+        "console/dispatch_10k_typed",
         "console/complete_10k_groups",
         "console/complete_10k_fuzzy",
     ];
@@ -81,9 +84,20 @@ fn limits(rows: &mut Rows) {
     }
     let (mut rt, mut host) = (console(10_000), 0);
     let mut cx = rt.cx(&mut host);
-    let [dispatch, groups, fuzzy] = names;
+    let [dispatch, typed, groups, fuzzy] = names;
     rows.limit(dispatch, DISPATCH, || {
         let run = cx.run_line("Game.Group57.Sub.Command33 5", Source::Script);
+        assert_eq!(run.outcome, LineOutcome::Done);
+    });
+    // Two lines in turn: the history skips one that repeats the line before.
+    let lines = [
+        "Game.Group57.Sub.Command33 5",
+        "Game.Group57.Sub.Command34 5",
+    ];
+    let mut turn = lines.iter().cycle();
+    rows.limit(typed, DISPATCH, || {
+        let line = turn.next().unwrap();
+        let run = cx.run_line(line, Source::Local);
         assert_eq!(run.outcome, LineOutcome::Done);
     });
     rows.limit(groups, COMPLETION, || {
@@ -118,7 +132,10 @@ fn peers(rows: &mut Rows, count: u32, size: &str) {
     let dispatch = format!("console/dispatch_{size}_vs_brigadier");
     let built = format!("console/dispatch_{size}_vs_clap");
     let complete = format!("console/complete_{size}_vs_brigadier");
-    if ![&dispatch, &built, &complete]
+    let picked = format!("console/complete_{size}_vs_clap");
+    let parse = format!("console/parse_{size}_vs_brigadier");
+    let parse_built = format!("console/parse_{size}_vs_clap");
+    if ![&dispatch, &built, &complete, &picked, &parse, &parse_built]
         .iter()
         .any(|name| rows.wants(name))
     {
@@ -149,9 +166,9 @@ fn peers(rows: &mut Rows, count: u32, size: &str) {
         };
         rows.row(&built, 1.0, 1, ours, peer);
     }
+    // The last but one digit and what follows.
+    let prefix = last.strip_suffix('9').unwrap();
     if rows.wants(&complete) {
-        // The last but one digit and what follows.
-        let prefix = last.strip_suffix('9').unwrap();
         let ours = || {
             let found = cx.complete_line(prefix, prefix.len(), Source::Local);
             black_box(found.candidates.len());
@@ -163,22 +180,36 @@ fn peers(rows: &mut Rows, count: u32, size: &str) {
         };
         rows.row(&complete, 1.0, 1, ours, peer);
     }
-}
-
-fn parse(rows: &mut Rows) {
-    let row = "console/parse_vs_brigadier";
-    if !rows.wants(row) {
-        return;
+    if rows.wants(&picked) {
+        let ours = || {
+            let found = cx.complete_line(prefix, prefix.len(), Source::Local);
+            assert_eq!(found.candidates.len(), 11.min(count as usize));
+        };
+        let peer = || {
+            let commands = clap(count);
+            let names = commands.get_subcommands().map(clap::Command::get_name);
+            let mut found: Vec<&str> = names.filter(|name| name.starts_with(prefix)).collect();
+            found.sort_unstable();
+            black_box(found.len());
+        };
+        rows.row(&picked, 1.0, 1, ours, peer);
     }
-    let dispatcher = brigadier(10);
-    let line = format!("{} 5", name(9));
     let ours = || {
         black_box(parse_line(black_box(&line)));
     };
-    let peer = || {
-        black_box(dispatcher.parse(black_box(line.as_str()).into(), ()));
-    };
-    rows.row(row, 1.0, 1, ours, peer);
+    if rows.wants(&parse) {
+        let peer = || {
+            black_box(dispatcher.parse(black_box(line.as_str()).into(), ()));
+        };
+        rows.row(&parse, 1.0, 1, ours, peer);
+    }
+    if rows.wants(&parse_built) {
+        let peer = || {
+            let words = black_box(&line).split(' ');
+            black_box(clap(count).try_get_matches_from(words).unwrap());
+        };
+        rows.row(&parse_built, 1.0, 1, ours, peer);
+    }
 }
 
 fn variable(rows: &mut Rows) {

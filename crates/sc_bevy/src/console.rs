@@ -240,7 +240,9 @@ pub trait AppConsole {
 impl AppConsole for App {
     fn add_console_command(&mut self, command: ConsoleCommand) -> &mut Self {
         // A refusal has been reported by the call.
-        installed(self, |cx| cx.register(command.0.runtime()).map(drop).ok());
+        installed(self, |cx| {
+            cx.register_command(command.0.runtime()).map(drop).ok()
+        });
         self
     }
 

@@ -241,7 +241,7 @@ fn a_command_bound_to_an_entity_goes_with_it() {
             /// Opens this gate.
             My.OpenThis () |_: &mut sc_core::Cx<'_, World>, out| { writeln!(out, "open")?; Ok(()) }
         };
-        cx.register(command.owner(owner)).ok()
+        cx.register_command(command.owner(owner)).ok()
     });
     assert!(matches!(registered, Ok(Some(_))));
     let done = (LineOutcome::Done, "open".to_owned());

@@ -5,13 +5,42 @@ use std::sync::Arc;
 
 use crate::info::{EntryInfo, EntryKind, Flags, Origin, ParamInfo};
 use crate::name::fold;
+use crate::parse::parse_line;
+use crate::redact::{Known, mask, secrets_of_alias, takes_secrets};
 
 /// An alias.
 pub(crate) struct Alias {
-    /// With the line as it may be shown.
-    pub(crate) info: Arc<EntryInfo>,
+    pub(crate) name: String,
     /// The line as it is run.
     pub(crate) line: String,
+}
+
+impl Alias {
+    /// The line as it may be shown, by what its names mean now.
+    pub(crate) fn shown(&self, known: &impl Known) -> String {
+        mask(&self.line, secrets_of_alias(&parse_line(&self.line), known)).0
+    }
+
+    /// What help, lists and completion say about it.
+    pub(crate) fn info(&self, known: &impl Known) -> Arc<EntryInfo> {
+        Arc::new(EntryInfo {
+            name: self.name.clone(),
+            folded: fold(&self.name),
+            kind: EntryKind::Alias,
+            about: self.shown(known),
+            params: vec![ParamInfo {
+                name: "words".to_owned(),
+                about: "Put at the end of the line it stands for.".to_owned(),
+                type_name: "words".to_owned(),
+                optional: true,
+                variadic: true,
+                secret: takes_secrets(&self.line, known),
+                ..ParamInfo::default()
+            }],
+            flags: Flags::NONE,
+            origin: Origin::Typed,
+        })
+    }
 }
 
 /// The aliases of a console, by folded name.
@@ -22,29 +51,13 @@ pub(crate) struct Aliases {
 }
 
 impl Aliases {
-    /// Sets what a name stands for, and how that is shown. `secret` when the line holds secrets, or
-    /// takes some at its end.
-    pub(crate) fn set(&mut self, name: &str, line: &str, shown: &str, secret: bool) {
-        let folded = fold(name);
-        let info = Arc::new(EntryInfo {
+    /// Sets what a name stands for.
+    pub(crate) fn set(&mut self, name: &str, line: &str) {
+        let alias = Alias {
             name: name.to_owned(),
-            folded: folded.clone(),
-            kind: EntryKind::Alias,
-            about: shown.to_owned(),
-            params: vec![ParamInfo {
-                name: "words".to_owned(),
-                about: "Put at the end of the line it stands for.".to_owned(),
-                type_name: "words".to_owned(),
-                optional: true,
-                variadic: true,
-                secret,
-                ..ParamInfo::default()
-            }],
-            flags: Flags::NONE,
-            origin: Origin::Typed,
-        });
-        let line = line.to_owned();
-        self.names.insert(folded, Alias { info, line });
+            line: line.to_owned(),
+        };
+        self.names.insert(fold(name), alias);
         self.revision += 1;
     }
 
@@ -57,9 +70,11 @@ impl Aliases {
         self.names.remove(&fold(name)).is_some()
     }
 
-    /// Sorted by folded name.
-    pub(crate) fn sorted(&self) -> impl Iterator<Item = &Arc<EntryInfo>> {
-        self.names.values().map(|alias| &alias.info)
+    /// With their folded names, sorted by them.
+    pub(crate) fn sorted(&self) -> impl Iterator<Item = (&str, &Alias)> {
+        self.names
+            .iter()
+            .map(|(folded, alias)| (folded.as_str(), alias))
     }
 
     pub(crate) fn revision(&self) -> u64 {

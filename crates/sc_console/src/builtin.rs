@@ -4,7 +4,6 @@ use std::any::type_name;
 
 use sc_core::Cx;
 
-use crate::alias::Alias;
 use crate::command::{CommandDef, Ended, OnVariable};
 use crate::error::did_you_mean;
 use crate::help;
@@ -12,7 +11,6 @@ use crate::info::{EntryInfo, EntryKind, Origin};
 use crate::log;
 use crate::name::{self, fold};
 use crate::output::Output;
-use crate::redact::{redact, takes_secrets};
 use crate::registry::{self, console, snapshot};
 use crate::run;
 use crate::variable::value_info;
@@ -123,17 +121,18 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
             ) |cx: &mut Cx<'_, H>, out| {
                 match (name, line) {
                     (None, _) => {
-                        for alias in console(cx).aliases.sorted() {
-                            writeln!(out, "{} stands for: {}", alias.name, alias.about)?;
+                        let console = console(cx);
+                        for (_, alias) in console.aliases.sorted() {
+                            writeln!(out, "{} stands for: {}", alias.name, alias.shown(console))?;
                         }
                         Ok(())
                     }
-                    (Some(name), None) => match console(cx).aliases.get(&fold(&name)) {
-                        Some(Alias { info, .. }) => {
-                            Ok(writeln!(out, "{} stands for: {}", info.name, info.about)?)
-                        }
-                        None => Err(format!("there is no alias `{name}`").into()),
-                    },
+                    (Some(name), None) => {
+                        let console = console(cx);
+                        let alias = console.aliases.get(&fold(&name));
+                        let alias = alias.ok_or_else(|| format!("there is no alias `{name}`"))?;
+                        Ok(writeln!(out, "{} stands for: {}", alias.name, alias.shown(console))?)
+                    }
                     (Some(name), Some(line)) => set_alias(cx, &name, &line),
                 }
             }
@@ -287,9 +286,7 @@ fn set_alias<H>(cx: &mut Cx<'_, H>, name: &str, line: &str) -> Result<(), Comman
             entry.info.kind
         ))?;
     }
-    let (shown, _) = redact(line, &*console);
-    let secret = takes_secrets(line, &*console);
-    console.aliases.set(name, line, &shown, secret);
+    console.aliases.set(name, line);
     Ok(())
 }
 
@@ -324,8 +321,8 @@ fn lint<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError> {
             }
         }
     }
-    for alias in console.aliases.sorted() {
-        if console.entries.find(&alias.folded).is_some() {
+    for (folded, alias) in console.aliases.sorted() {
+        if console.entries.find(folded).is_some() {
             found += 1;
             writeln!(
                 out,

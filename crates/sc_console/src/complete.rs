@@ -267,7 +267,6 @@ fn values_of(param: &ParamInfo, typed: &str) -> Vec<Candidate> {
     let specials = specials.map(|(value, meaning)| (value.as_str(), meaning.as_str()));
     let values = param.values.iter().map(|value| (value.as_str(), ""));
     let default = param.default.as_deref().filter(|_| param.values.is_empty());
-    let default = default.filter(|default| *default != "none");
     let default = default.map(|default| (default, "default"));
     let all: Vec<(String, String)> = values
         .chain(specials)

@@ -33,7 +33,7 @@ pub enum RegisterError {
         name: String,
     },
     /// Something else has the name.
-    #[error("`{name}` is taken: {by}; unregister that first, or call `replace`")]
+    #[error("`{name}` is taken: {by}; unregister that first, or call `replace_command`")]
     NameTaken {
         /// The name.
         name: String,

@@ -96,7 +96,7 @@ pub trait ConsoleExt<H: 'static> {
     /// # let mut cx = rt.cx(&mut is_open);
     /// # let level = cx.create_world(WorldKind::Game)?;
     /// let door = cx.spawn_in(level, Door)?;
-    /// cx.register(dynamic_command! {
+    /// cx.register_command(dynamic_command! {
     ///     /// Opens the door.
     ///     Door.Open () |cx: &mut Cx<'_, bool>, _out| { *cx.host_mut() = true; Ok(()) }
     /// }.owner(&door).world(level))?;
@@ -110,19 +110,19 @@ pub trait ConsoleExt<H: 'static> {
     ///
     /// # Errors
     /// [`RegisterError`], with one warning that says the same; nothing has changed.
-    fn register(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError>;
+    fn register_command(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError>;
 
-    /// As [`register`](Self::register); the command also ends when the guard is dropped, on
+    /// As [`register_command`](Self::register_command); the command also ends when the guard is dropped, on
     /// whatever thread.
     ///
     /// # Errors
-    /// Those of [`register`](Self::register).
-    fn register_guarded(
+    /// Those of [`register_command`](Self::register_command).
+    fn register_command_guarded(
         &mut self,
         definition: CommandDef<H>,
     ) -> Result<CommandGuard, RegisterError>;
 
-    /// As [`register`](Self::register), in place of the dynamic command that has the name. What is
+    /// As [`register_command`](Self::register_command), in place of the dynamic command that has the name. What is
     /// declared or built in cannot be replaced.
     ///
     /// ```
@@ -134,22 +134,22 @@ pub trait ConsoleExt<H: 'static> {
     ///     /// Greets.
     ///     Greet () |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "{text}")?; Ok(()) }
     /// }.runtime();
-    /// cx.register(greet("hello"))?;
+    /// cx.register_command(greet("hello"))?;
     /// # #[cfg(feature = "commands")] {
-    /// assert!(matches!(cx.register(greet("hi")), Err(RegisterError::NameTaken { .. })));
-    /// cx.replace(greet("hi"))?;
+    /// assert!(matches!(cx.register_command(greet("hi")), Err(RegisterError::NameTaken { .. })));
+    /// cx.replace_command(greet("hi"))?;
     /// assert_eq!(cx.run_line("greet", Source::Local).text(), "hi");
     /// # }
     /// # Ok::<(), RegisterError>(())
     /// ```
     ///
     /// # Errors
-    /// Those of [`register`](Self::register); the old command stays.
-    fn replace(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError>;
+    /// Those of [`register_command`](Self::register_command); the old command stays.
+    fn replace_command(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError>;
 
     /// Ends a command that was registered at run time; `false` when it is gone already. Inside its own
     /// body the running call goes on to its end.
-    fn unregister(&mut self, command: CommandId) -> bool;
+    fn unregister_command(&mut self, command: CommandId) -> bool;
 
     /// Ends a command or variable that was registered at run time, by name; `false` when there is
     /// none.
@@ -257,22 +257,22 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         run::startup(self, path)
     }
 
-    fn register(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError> {
+    fn register_command(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError> {
         registry::register(self, definition, false)
     }
 
-    fn register_guarded(
+    fn register_command_guarded(
         &mut self,
         definition: CommandDef<H>,
     ) -> Result<CommandGuard, RegisterError> {
         registry::register_guarded(self, definition)
     }
 
-    fn replace(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError> {
+    fn replace_command(&mut self, definition: CommandDef<H>) -> Result<CommandId, RegisterError> {
         registry::register(self, definition, true)
     }
 
-    fn unregister(&mut self, command: CommandId) -> bool {
+    fn unregister_command(&mut self, command: CommandId) -> bool {
         registry::unregister(self, command)
     }
 

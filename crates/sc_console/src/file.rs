@@ -54,21 +54,47 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<String>, FileError>
     Ok(Some(text))
 }
 
-/// Writes a file whole or not at all: beside it first, then in its place.
+/// Writes a file whole or not at all: beside it first, then in its place. It keeps its mode. Of those who
+/// write it at once, one is the last.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), FileError> {
     // Through a link, what it leads to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut beside = target.clone().into_os_string();
-    beside.push(format!(".{}.new", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let written = File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    let written = written.and_then(|()| fs::rename(&beside, &target));
+    let (mut file, beside) = create_beside(&target).map_err(io("write", path))?;
+    let written = keep_mode(&target, &file)
+        .and_then(|()| file.write_all(text.as_bytes()))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&beside, &target));
     written.map_err(|error| {
         // What is left of it is of no use; that it could not be written is what counts.
         let _ = fs::remove_file(&beside);
         io("write", path)(error)
     })
+}
+
+/// So many writers at once, and what others have left behind when they were killed.
+const BESIDE: u32 = 1000;
+
+/// A new file of its own beside another one.
+fn create_beside(target: &Path) -> std::io::Result<(File, PathBuf)> {
+    let mut number = 0;
+    loop {
+        let mut beside = target.to_owned().into_os_string();
+        beside.push(format!(".{}-{number}.new", std::process::id()));
+        match File::create_new(&beside) {
+            Ok(file) => return Ok((file, beside.into())),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < BESIDE => {
+                number += 1
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Gives a new file the mode of the one it is to replace, if there is one.
+fn keep_mode(old: &Path, new: &File) -> std::io::Result<()> {
+    match fs::metadata(old) {
+        Ok(old) => new.set_permissions(old.permissions()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }

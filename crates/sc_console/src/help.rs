@@ -35,7 +35,7 @@ pub(crate) fn variable(info: &EntryInfo, now: &VariableInfo) -> Vec<String> {
     push_text(&mut lines, "  ", or_no_text(&info.about));
     for param in &info.params {
         let mut param = param.clone();
-        param.default = None;
+        (param.default, param.optional) = (None, false);
         lines.push(format!("  {}", properties(&param)));
         push_specials(&mut lines, &param);
     }
@@ -82,7 +82,7 @@ fn properties(param: &ParamInfo) -> String {
         Some(default) if !(param.variadic && default.is_empty()) => {
             parts.push(format!("default {default}"));
         }
-        _ if param.optional && !param.variadic && param.name != "value" => {
+        _ if param.optional && !param.variadic => {
             parts.push("may be left out".to_owned());
         }
         _ => {}

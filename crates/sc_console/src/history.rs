@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::FileError;
 use crate::file;
+use crate::parse::parse_line;
 
 /// The lines that people have typed, oldest first, secrets as `***`.
 ///
@@ -82,11 +83,14 @@ impl History {
 
     /// Keeps a line that is no secret any more.
     pub(crate) fn push(&mut self, line: &str) {
-        // One line of text each. A line break separates commands, as `;` does.
+        // One line of text each, that means the same: line breaks separate commands, but in quotes.
         let mut line = Cow::Borrowed(line.trim());
         if line.contains(['\n', '\r']) {
-            let text = line.replace("\r\n", "\n").replace(['\n', '\r'], "; ");
-            line = Cow::Owned(text);
+            let parsed = parse_line(&line);
+            line = Cow::Owned(match parsed.errors.is_empty() {
+                true => parsed.to_string(),
+                false => line.replace("\r\n", "\n").replace(['\n', '\r'], "; "),
+            });
         }
         if line.is_empty() || self.lines.back().is_some_and(|last| **last == *line) {
             return;

@@ -4,7 +4,7 @@
 //! | I need .. | entry |
 //! | --- | --- |
 //! | a command, there from program start | [`command!`] |
-//! | a command of an object, as long as it lives | [`dynamic_command!`], [`ConsoleExt::register`] |
+//! | a command of an object, as long as it lives | [`dynamic_command!`], [`ConsoleExt::register_command`] |
 //! | a value to tune, read at the cost of an index | [`variable!`], [`VariableExt::var`] |
 //! | to run a line, and have its output | [`ConsoleExt::run_line`], [`ConsoleExt::queue_line`] |
 //! | to complete what is typed | [`ConsoleExt::complete_line`], [`ConsoleSnapshot::complete`] |
@@ -18,57 +18,82 @@
 //! | a terminal (feature `terminal`) | `Terminal` |
 //! | bodies in a script language | [`CommandRegistry`], [`command_registry!`] |
 //!
-//! Commands and variables declared anywhere in the program are there from its start:
+//! The three shortest programs there are. A command that is there from the program's start:
 //!
 //! ```
-//! use sc_console::{ConsoleExt, Source, VariableExt, command, variable};
+//! use sc_console::{ConsoleExt, Source, command};
 //! use sc_core::{Cx, Runtime, WorldKind};
-//!
-//! struct Game { gold: u32 }
 //!
 //! command! {
 //!     /// Gives gold to the player.
 //!     MyGame.GiveGold (
 //!         /// How much.
 //!         amount: u32 = 10,
-//!     ) |cx: &mut Cx<'_, Game>, out| {
-//!         cx.host_mut().gold += amount;
+//!     ) |cx: &mut Cx<'_, u32>, out| {
+//!         *cx.host_mut() += amount;
 //!         writeln!(out, "{amount} gold")?;
 //!         Ok(())
 //!     }
 //! }
+//!
+//! fn main() -> Result<(), sc_core::Error> {
+//!     let (mut rt, mut gold) = (Runtime::new(), 0_u32);
+//!     let mut cx = rt.cx(&mut gold);
+//!     cx.create_world(WorldKind::Game)?;
+//! #   #[cfg(feature = "commands")]
+//!     assert_eq!(cx.run_line("mygame.givegold 25", Source::Local).text(), "25 gold");
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A command of an object, which ends with it:
+//!
+//! ```
+//! use sc_console::{ConsoleExt, LineOutcome, RegisterError, Source, dynamic_command};
+//! use sc_core::{Cx, Runtime, Tickable, WorldKind};
+//!
+//! struct Door;
+//! impl Tickable<bool> for Door {
+//!     fn initialize(&mut self, cx: &mut Cx<'_, bool>) {
+//!         let Some(me) = cx.current_object() else { return };
+//!         // What is refused is reported.
+//!         let _ = cx.register_command(dynamic_command! {
+//!             /// Opens the door.
+//!             Door.Open () |cx: &mut Cx<'_, bool>, _out| { *cx.host_mut() = true; Ok(()) }
+//!         }.owner(me));
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), sc_core::Error> {
+//!     let (mut rt, mut is_open) = (Runtime::new(), false);
+//!     let mut cx = rt.cx(&mut is_open);
+//!     let level = cx.create_world(WorldKind::Game)?;
+//!     let door = cx.spawn_in(level, Door)?;
+//!     cx.run_line("door.open", Source::Local);
+//! #   #[cfg(feature = "commands")]
+//!     assert!(*cx.host());
+//!     door.shutdown(&mut cx)?;
+//!     assert_eq!(cx.run_line("door.open", Source::Local).outcome, LineOutcome::Failed);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A variable:
+//!
+//! ```
+//! use sc_console::{ConsoleExt, Source, VariableExt, variable};
+//! use sc_core::Runtime;
 //!
 //! variable! {
 //!     /// How fast the player is, in metres a second.
 //!     pub SPEED = MyGame.Speed: f64 = 5.0, range 0.0..=20.0
 //! }
 //!
-//! let (mut rt, mut game) = (Runtime::new(), Game { gold: 0 });
-//! let mut cx = rt.cx(&mut game);
-//! cx.create_world(WorldKind::Game)?;
-//! # #[cfg(feature = "commands")]
-//! assert_eq!(cx.run_line("mygame.givegold 25; MyGame.Speed 7.5", Source::Local).text(),
-//!     "25 gold\nMyGame.Speed = 7.5");
-//! # #[cfg(feature = "commands")]
-//! assert_eq!(cx.var(SPEED), 7.5);
-//! # Ok::<(), sc_core::Error>(())
-//! ```
-//!
-//! A command of an object ends with it:
-//!
-//! ```
-//! # use sc_console::{ConsoleExt, dynamic_command};
-//! # use sc_core::{Cx, Runtime, Tickable, WorldKind};
-//! struct Door;
-//! impl Tickable<u32> for Door {
-//!     fn initialize(&mut self, cx: &mut Cx<'_, u32>) {
-//!         let Some(me) = cx.current_object() else { return };
-//!         // What is refused is reported.
-//!         let _ = cx.register(dynamic_command! {
-//!             /// Opens the door.
-//!             Door.Open () |cx: &mut Cx<'_, u32>, _out| { *cx.host_mut() += 1; Ok(()) }
-//!         }.owner(me));
-//!     }
+//! fn main() {
+//!     let (mut rt, mut host) = (Runtime::<()>::new(), ());
+//!     let mut cx = rt.cx(&mut host);
+//!     assert_eq!(cx.run_line("MyGame.Speed 7.5", Source::Local).text(), "MyGame.Speed = 7.5");
+//!     assert_eq!(cx.var(SPEED), 7.5);
 //! }
 //! ```
 //!

@@ -1,8 +1,10 @@
 //! What commands print: captured for each line that is run, and shown. Both are bounded and keep the
 //! newest.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
+use std::rc::Rc;
 
 use crate::source::Source;
 
@@ -108,64 +110,25 @@ impl Ring {
     }
 }
 
-/// Where a command prints, by `write!` and `writeln!`, and what it can ask about its call.
-///
-/// What is printed is captured for the caller of the line, and shown. Both keep the newest 10,000
-/// lines (4 MiB); a longer line than 64 KiB is cut.
-#[derive(Debug)]
-pub struct Output {
-    source: Source,
-    command: String,
+/// What was printed for one line that runs. The console sees it while the command that prints holds its
+/// [`Output`]: what a command has printed is shown before what a line prints that it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
     ring: Ring,
     /// The line that is not ended yet.
     open: String,
     cut: bool,
+    /// How many lines were shown.
+    shown: u64,
 }
 
-impl Output {
-    pub(crate) fn new(source: Source) -> Self {
-        Output {
-            source,
-            command: String::new(),
-            ring: Ring::default(),
-            open: String::new(),
-            cut: false,
+impl Printed {
+    /// Shows what was printed since the last time.
+    pub(crate) fn show(&mut self, shown: &mut Ring) {
+        for line in self.ring.since(self.shown) {
+            shown.push(line.clone());
         }
-    }
-
-    /// Who asks.
-    #[must_use]
-    pub fn source(&self) -> Source {
-        self.source
-    }
-
-    /// The name of the command that runs.
-    #[must_use]
-    pub fn command(&self) -> &str {
-        &self.command
-    }
-
-    /// Prints a warning.
-    pub fn warn(&mut self, text: impl fmt::Display) {
-        self.lines(LineKind::Warning, &text.to_string());
-    }
-
-    /// What `write!` and `writeln!` call.
-    ///
-    /// # Errors
-    /// That of what is printed, if its `Display` gives one.
-    pub fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> fmt::Result {
-        Open(self).write_fmt(args)
-    }
-
-    /// A command of that name is about to run, asked for by a source.
-    pub(crate) fn begin(&mut self, source: Source, command: &str) {
-        self.source = source;
-        command.clone_into(&mut self.command);
-    }
-
-    pub(crate) fn error(&mut self, text: &str) {
-        self.lines(LineKind::Error, text);
+        self.shown = self.ring.end();
     }
 
     fn lines(&mut self, kind: LineKind, text: &str) {
@@ -180,8 +143,7 @@ impl Output {
         }
     }
 
-    /// Ends a line that was begun.
-    pub(crate) fn end_line(&mut self) {
+    fn end_line(&mut self) {
         if !self.open.is_empty() {
             self.break_line();
         }
@@ -210,25 +172,98 @@ impl Output {
             self.open.push_str(part);
         }
     }
+}
 
-    pub(crate) fn ring(&self) -> &Ring {
-        &self.ring
+/// Where a command prints, by `write!` and `writeln!`, and what it can ask about its call.
+///
+/// What is printed is captured for the caller of the line, and shown. Both keep the newest 10,000
+/// lines (4 MiB); a longer line than 64 KiB is cut.
+#[derive(Debug)]
+pub struct Output {
+    source: Source,
+    command: String,
+    // Borrowed for one piece of text at a time, never across user code.
+    printed: Rc<RefCell<Printed>>,
+}
+
+impl Output {
+    pub(crate) fn new(source: Source) -> Self {
+        Output {
+            source,
+            command: String::new(),
+            printed: Rc::default(),
+        }
+    }
+
+    /// Who asks.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The name of the command that runs.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// Prints a warning.
+    pub fn warn(&mut self, text: impl fmt::Display) {
+        let text = text.to_string();
+        self.printed.borrow_mut().lines(LineKind::Warning, &text);
+    }
+
+    /// What `write!` and `writeln!` call.
+    ///
+    /// # Errors
+    /// That of what is printed, if its `Display` gives one.
+    pub fn write_fmt(&mut self, args: fmt::Arguments<'_>) -> fmt::Result {
+        Open(self).write_fmt(args)
+    }
+
+    /// A command of that name is about to run, asked for by a source.
+    pub(crate) fn begin(&mut self, source: Source, command: &str) {
+        self.source = source;
+        command.clone_into(&mut self.command);
+    }
+
+    pub(crate) fn error(&mut self, text: &str) {
+        self.printed.borrow_mut().lines(LineKind::Error, text);
+    }
+
+    /// Ends a line that was begun.
+    pub(crate) fn end_line(&mut self) {
+        self.printed.borrow_mut().end_line();
+    }
+
+    /// What was printed, to be seen while it is being printed.
+    pub(crate) fn printed(&self) -> &Rc<RefCell<Printed>> {
+        &self.printed
+    }
+
+    /// Calls a function with each line from a number on; the number to go on with.
+    pub(crate) fn since(&self, number: u64, line: impl FnMut(&OutputLine)) -> u64 {
+        let printed = self.printed.borrow();
+        printed.ring.since(number).for_each(line);
+        printed.ring.end()
     }
 
     pub(crate) fn into_run(mut self, outcome: LineOutcome) -> LineRun {
         self.end_line();
+        let ring = std::mem::take(&mut self.printed.borrow_mut().ring);
         LineRun {
             outcome,
-            left_out: self.ring.first,
-            output: self.ring.lines.into(),
+            left_out: ring.first,
+            output: ring.lines.into(),
         }
     }
 
     pub(crate) fn run_so_far(&self, outcome: LineOutcome) -> LineRun {
+        let ring = &self.printed.borrow().ring;
         LineRun {
             outcome,
-            left_out: self.ring.first,
-            output: self.ring.lines.iter().cloned().collect(),
+            left_out: ring.first,
+            output: ring.lines.iter().cloned().collect(),
         }
     }
 }
@@ -238,13 +273,14 @@ struct Open<'o>(&'o mut Output);
 
 impl Write for Open<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut printed = self.0.printed.borrow_mut();
         let mut rest = text;
         while let Some((line, after)) = rest.split_once('\n') {
-            self.0.append(line.strip_suffix('\r').unwrap_or(line));
-            self.0.break_line();
+            printed.append(line.strip_suffix('\r').unwrap_or(line));
+            printed.break_line();
             rest = after;
         }
-        self.0.append(rest);
+        printed.append(rest);
         Ok(())
     }
 }

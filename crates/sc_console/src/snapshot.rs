@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::info::{EntryInfo, Flags};
+use crate::info::{EntryInfo, EntryKind, Flags};
 use crate::name::fold;
 use crate::parse::nearest;
-use crate::redact::{Known, redact};
+use crate::redact::{Known, is_delicate, redact};
 
 /// What one source can see of the console at one moment. `Send + Sync`, and never changed.
 ///
@@ -24,8 +24,8 @@ use crate::redact::{Known, redact};
 pub struct ConsoleSnapshot {
     /// Sorted by folded name.
     entries: Vec<Arc<EntryInfo>>,
-    /// What takes secrets, seen or not: sorted by folded name.
-    secretive: Vec<Arc<EntryInfo>>,
+    /// Aliases, and what may take secrets, seen or not: sorted by folded name.
+    delicate: Vec<Arc<EntryInfo>>,
     pub(crate) names: Names,
 }
 
@@ -84,13 +84,13 @@ impl ConsoleSnapshot {
         // Where an alias has lost its name to a command, the command comes first and is the one.
         all.sort_by(|a, b| (&a.folded, a.kind).cmp(&(&b.folded, b.kind)));
         all.dedup_by(|later, first| later.folded == first.folded);
-        let secretive = all.iter().filter(|e| e.params.iter().any(|p| p.secret));
-        let secretive = secretive.cloned().collect();
+        let delicate = all.iter().filter(|entry| may_take_secrets(entry));
+        let delicate = delicate.cloned().collect();
         all.retain(|entry| visible(entry.flags));
         ConsoleSnapshot {
             names: Names::of(all.iter().map(|entry| entry.folded.as_str())),
             entries: all,
-            secretive,
+            delicate,
         }
     }
 
@@ -127,13 +127,35 @@ fn find<'e>(sorted: &'e [Arc<EntryInfo>], folded: &str) -> Option<&'e EntryInfo>
     sorted.get(at.ok()?).map(Arc::as_ref)
 }
 
+impl ConsoleSnapshot {
+    /// What a name means, whether the source can see it or not.
+    fn meant(&self, folded: &str) -> Option<&EntryInfo> {
+        find(&self.entries, folded).or_else(|| find(&self.delicate, folded))
+    }
+}
+
 impl Known for ConsoleSnapshot {
     fn entry(&self, folded: &str) -> Option<&EntryInfo> {
-        find(&self.entries, folded).or_else(|| find(&self.secretive, folded))
+        self.meant(folded)
+            .filter(|entry| entry.kind != EntryKind::Alias)
     }
 
-    fn nearest(&self, folded: &str) -> Option<&EntryInfo> {
-        let names = self.secretive.iter().map(|entry| entry.folded.as_str());
-        find(&self.secretive, nearest(folded, names)?)
+    // With its secrets masked, each still a word: what leads where is the same.
+    fn alias(&self, folded: &str) -> Option<&str> {
+        let alias = self.meant(folded);
+        let alias = alias.filter(|entry| entry.kind == EntryKind::Alias)?;
+        Some(&alias.about)
     }
+
+    fn nearest(&self, folded: &str) -> Option<&str> {
+        nearest(
+            folded,
+            self.delicate.iter().map(|entry| entry.folded.as_str()),
+        )
+    }
+}
+
+/// Whether a mistyped name is looked for among them.
+pub(crate) fn may_take_secrets(entry: &EntryInfo) -> bool {
+    entry.kind == EntryKind::Alias || entry.params.iter().any(is_delicate)
 }

@@ -32,7 +32,7 @@ fn a_steady_frame_allocates_nothing() {
         let definition = dynamic_command! {
             {format!("Command{number}")} () |_cx: &mut Cx<'_, Vec<LatentEnd>>, _out| { Ok(()) }
         };
-        t.cx().register(definition.world(world)).unwrap();
+        t.cx().register_command(definition.world(world)).unwrap();
     }
     for line in ["slow", "wait 1000", "slow; slow"] {
         assert_eq!(

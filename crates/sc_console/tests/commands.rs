@@ -516,3 +516,20 @@ fn suggestions_that_panic_are_reported() {
         (1, "SuggestionPanicked")
     );
 }
+
+command! {
+    /// Takes a value.
+    MyGame.Value [anytime] (
+        /// The value.
+        value: Option<u32>,
+    ) |_cx: &mut Cx<'_, Game>, _out| { let _ = value; Ok(()) }
+}
+
+#[test]
+fn a_parameter_called_value_is_one_like_others() {
+    let text = done(&mut game(), "help MyGame.Value");
+    assert!(
+        text.contains("  value: u32, may be left out\n      The value."),
+        "{text}"
+    );
+}

@@ -126,6 +126,7 @@ fn nothing_typed_is_everything() {
             "reset",
             "SC.",
             "set",
+            "Tie.",
             "wait"
         ]
     );
@@ -239,4 +240,20 @@ fn enter_never_completes() {
     let mut t = TestWorld::new(());
     let text = t.cx().run_line("game.qui", Source::Local).text();
     assert!(text.contains("did you mean `Game.Quit`?"), "{text}");
+}
+
+command! {
+    /// One of two that are as good.
+    Tie.Beta [anytime] () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+}
+command! {
+    /// The other.
+    Tie.Bets [anytime] () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+}
+
+#[test]
+fn what_is_searched_for_and_as_good_is_in_order_of_names() {
+    for _ in 0..3 {
+        check("tebe$0", "tebe", &["Tie.Beta", "Tie.Bets"]);
+    }
 }

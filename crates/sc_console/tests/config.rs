@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use sc_console::{FileError, SetBy, VariableDef, VariableExt, console_enum, variable};
+use sc_console::{FileError, History, SetBy, VariableDef, VariableExt, console_enum, variable};
 use sc_core::testing::TestWorld;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -256,4 +256,105 @@ fn a_link_to_the_file_stays_a_link() {
         fs::read_to_string(&real).unwrap(),
         "# mine\n\n[variables]\n\"My.Lives\" = 9\n"
     );
+}
+
+variable! { GROUP = My.Group: u32 = 1, archive }
+
+#[test]
+fn a_variable_beside_a_table_of_its_name_loses_nothing() {
+    for text in [
+        "[variables]\nMy.Volume = 0.25\n# Six of them.\nMy.Group.Other = 6 # six\n",
+        "[variables]\n\"My.Group\".Other = 6 # six\n",
+        "[variables.\"My.Group\"]\n# Six of them.\nOther = 6 # six\n",
+        "[variables]\n\"My.Group\" = { Other = 6 }\n",
+    ] {
+        let file = Temp::with("beside", text);
+        let mut t = world();
+        t.cx().load_config(&file.0).unwrap();
+        t.cx().set_var(GROUP, 2).unwrap();
+        t.cx().save_config(&file.0).unwrap();
+        let saved = file.text();
+        for part in text.lines().filter(|line| line.contains('#')) {
+            assert!(saved.contains(part), "{text} became {saved}");
+        }
+        let mut later = world();
+        let read = later.cx().load_config(&file.0).unwrap();
+        assert_eq!(read.waiting, ["My.Group.Other"], "{text} became {saved}");
+        assert_eq!(later.cx().var(GROUP), 2, "{text} became {saved}");
+        // Updated where it stands now, and taken out again.
+        later.cx().set_var(GROUP, 3).unwrap();
+        later.cx().save_config(&file.0).unwrap();
+        assert_eq!(file.text(), saved.replace("= 2", "= 3"));
+        later.cx().reset_var("My.Group").unwrap();
+        later.cx().save_config(&file.0).unwrap();
+        let mut last = world();
+        let read = last.cx().load_config(&file.0).unwrap();
+        assert_eq!(read.waiting, ["My.Group.Other"]);
+        assert_eq!(last.cx().var(GROUP), 1);
+    }
+}
+
+#[test]
+fn tables_in_a_row_under_the_name_of_a_variable_are_refused_and_stay() {
+    let text = "[[variables.\"My.Group\"]]\nOther = 6\n";
+    let file = Temp::with("rows", text);
+    let mut t = world();
+    t.cx().set_var(GROUP, 2).unwrap();
+    let error = t.cx().save_config(&file.0).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("`My.Group` is a variable, and its entry an array of tables"),
+        "{error}"
+    );
+    assert_eq!(file.text(), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_mode_of_the_file_is_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = Temp::with("mode", "[variables]\n");
+    fs::set_permissions(&file.0, fs::Permissions::from_mode(0o600)).unwrap();
+    let mut t = world();
+    t.cx().set_var(LIVES, 9).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"My.Lives\" = 9\n");
+    let mode = fs::metadata(&file.0).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn saves_at_once_leave_a_whole_file_and_nothing_beside_it() {
+    let file = Temp::new("at-once");
+    std::thread::scope(|scope| {
+        for lives in 10..18 {
+            let path = &file.0;
+            scope.spawn(move || {
+                let mut t = world();
+                t.cx().set_var(LIVES, lives).unwrap();
+                for _ in 0..20 {
+                    t.cx().save_config(path).unwrap();
+                }
+            });
+        }
+    });
+    let mut t = world();
+    let read = t.cx().load_config(&file.0).unwrap();
+    assert_eq!((read.set, read.refused.len()), (1, 0));
+    assert!((10..18).contains(&t.cx().var(LIVES)));
+    let beside = fs::read_dir(file.0.parent().unwrap()).unwrap();
+    assert_eq!(beside.count(), 1);
+}
+
+#[test]
+fn what_fails_midway_leaves_what_was_there() {
+    let file = Temp::new("midway");
+    // All is written beside it; only putting it in its place fails.
+    fs::create_dir_all(file.0.join("inside")).unwrap();
+    let error = History::default().save(&file.0).unwrap_err();
+    assert!(error.to_string().starts_with("cannot write"), "{error}");
+    assert!(file.0.join("inside").is_dir());
+    let beside = fs::read_dir(file.0.parent().unwrap()).unwrap();
+    assert_eq!(beside.count(), 1, "nothing is left of it");
 }

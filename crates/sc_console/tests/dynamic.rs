@@ -54,7 +54,7 @@ fn a_command_runs_from_its_registration_on() {
     let world = t.world;
     assert!(!exists(&mut t, "Open"));
     t.cx()
-        .register(logs("Open", "opened").world(world))
+        .register_command(logs("Open", "opened").world(world))
         .unwrap();
     assert!(exists(&mut t, "Open"));
     assert_eq!(t.host, ["opened"]);
@@ -65,7 +65,7 @@ fn what_refuses_a_registration_is_an_error_and_one_warning() {
     let mut t = TestWorld::new(Log::new());
     let world = t.world;
     let refused = |t: &mut TestWorld<Log>, definition: CommandDef<Log>| {
-        let error = t.cx().register(definition).unwrap_err();
+        let error = t.cx().register_command(definition).unwrap_err();
         let reports = t.reports.take();
         assert_eq!(reports.len(), 1);
         assert_eq!(reports[0].kind.name(), "NotRegistered");
@@ -136,10 +136,12 @@ fn what_refuses_a_registration_is_an_error_and_one_warning() {
 #[test]
 fn case_g4_a_taken_name_is_refused_and_replace_replaces() {
     let mut t = TestWorld::new(Log::new());
-    t.cx().register(logs("Open", "first").runtime()).unwrap();
+    t.cx()
+        .register_command(logs("Open", "first").runtime())
+        .unwrap();
     let error = t
         .cx()
-        .register(logs("OPEN", "second").runtime())
+        .register_command(logs("OPEN", "second").runtime())
         .unwrap_err();
     let text = error.to_string();
     assert!(
@@ -147,7 +149,9 @@ fn case_g4_a_taken_name_is_refused_and_replace_replaces() {
         "{text}"
     );
     runs(&mut t, "open");
-    t.cx().replace(logs("OPEN", "second").runtime()).unwrap();
+    t.cx()
+        .replace_command(logs("OPEN", "second").runtime())
+        .unwrap();
     runs(&mut t, "open");
     assert_eq!(t.host, ["first", "second"]);
     assert_eq!(
@@ -160,7 +164,10 @@ fn case_g4_a_taken_name_is_refused_and_replace_replaces() {
     );
     // What is built in, or declared, cannot be replaced.
     for name in ["help", "HELP", "wait"] {
-        let error = t.cx().replace(logs(name, "").runtime()).unwrap_err();
+        let error = t
+            .cx()
+            .replace_command(logs(name, "").runtime())
+            .unwrap_err();
         assert!(matches!(error, RegisterError::NameTaken { .. }), "{error}");
     }
 }
@@ -168,8 +175,10 @@ fn case_g4_a_taken_name_is_refused_and_replace_replaces() {
 #[test]
 fn replace_that_is_refused_leaves_the_old_one() {
     let mut t = TestWorld::new(Log::new());
-    t.cx().register(logs("Open", "first").runtime()).unwrap();
-    t.cx().replace(logs("Open", "second")).unwrap_err();
+    t.cx()
+        .register_command(logs("Open", "first").runtime())
+        .unwrap();
+    t.cx().replace_command(logs("Open", "second")).unwrap_err();
     runs(&mut t, "open");
     assert_eq!(t.host, ["first"]);
 }
@@ -177,13 +186,15 @@ fn replace_that_is_refused_leaves_the_old_one() {
 #[test]
 fn case_g2_unregistering_twice_is_a_no_op() {
     let mut t = TestWorld::new(Log::new());
-    let id = t.cx().register(logs("Open", "").runtime()).unwrap();
-    assert!(t.cx().unregister(id));
-    assert!(!t.cx().unregister(id));
+    let id = t.cx().register_command(logs("Open", "").runtime()).unwrap();
+    assert!(t.cx().unregister_command(id));
+    assert!(!t.cx().unregister_command(id));
     assert!(!t.cx().unregister_name("Open"));
     // The slot is used again: the old id does not reach what is in it.
-    t.cx().register(logs("Close", "").runtime()).unwrap();
-    assert!(!t.cx().unregister(id));
+    t.cx()
+        .register_command(logs("Close", "").runtime())
+        .unwrap();
+    assert!(!t.cx().unregister_command(id));
     assert!(exists(&mut t, "Close"));
 }
 
@@ -192,9 +203,11 @@ fn case_g3_commands_of_an_owner_go_with_it() {
     let mut t = TestWorld::new(Log::new());
     let world = t.world;
     let door = t.cx().spawn_in(world, Door).unwrap();
-    t.cx().register(logs("Door.Open", "").owner(&door)).unwrap();
     t.cx()
-        .register(logs("Door.Close", "").owner(&door).world(world))
+        .register_command(logs("Door.Open", "").owner(&door))
+        .unwrap();
+    t.cx()
+        .register_command(logs("Door.Close", "").owner(&door).world(world))
         .unwrap();
     t.cx()
         .register_variable(VariableDef::new("Door.Speed", 1.0).owner(&door))
@@ -215,12 +228,12 @@ fn a_dead_owner_never_blocks_a_name() {
     let world = t.world;
     let first = t.cx().spawn_in(world, Door).unwrap();
     t.cx()
-        .register(logs("Door.Open", "first").owner(&first))
+        .register_command(logs("Door.Open", "first").owner(&first))
         .unwrap();
     drop(first);
     let second = t.cx().spawn_in(world, Door).unwrap();
     t.cx()
-        .register(logs("Door.Open", "second").owner(&second))
+        .register_command(logs("Door.Open", "second").owner(&second))
         .unwrap();
     runs(&mut t, "door.open");
     assert_eq!(t.host, ["second"]);
@@ -233,9 +246,9 @@ fn unregistering_an_owner_ends_its_own_and_no_others() {
     let world = t.world;
     let with = t.cx().spawn_in(world, Door).unwrap();
     let without = t.cx().spawn_in(world, Door).unwrap();
-    t.cx().register(logs("A", "").owner(&with)).unwrap();
-    t.cx().register(logs("B", "").owner(&with)).unwrap();
-    t.cx().register(logs("C", "").runtime()).unwrap();
+    t.cx().register_command(logs("A", "").owner(&with)).unwrap();
+    t.cx().register_command(logs("B", "").owner(&with)).unwrap();
+    t.cx().register_command(logs("C", "").runtime()).unwrap();
     assert_eq!(t.cx().unregister_owner(&without), 0);
     assert_eq!(t.cx().unregister_owner(&with), 2);
     assert_eq!(t.cx().unregister_owner(&with), 0);
@@ -248,11 +261,14 @@ fn unregistering_an_owner_ends_its_own_and_no_others() {
 #[test]
 fn a_guard_ends_its_command_wherever_it_is_dropped() {
     let mut t = TestWorld::new(Log::new());
-    let guard = t.cx().register_guarded(logs("Open", "").runtime()).unwrap();
+    let guard = t
+        .cx()
+        .register_command_guarded(logs("Open", "").runtime())
+        .unwrap();
     assert!(!guard.is_stripped() && exists(&mut t, "Open"));
     std::thread::spawn(move || drop(guard)).join().unwrap();
     assert!(!exists(&mut t, "Open"));
-    t.cx().register(logs("Open", "").runtime()).unwrap();
+    t.cx().register_command(logs("Open", "").runtime()).unwrap();
 }
 
 #[test]
@@ -263,7 +279,10 @@ fn what_has_lost_its_guard_is_dropped_in_the_next_frame() {
     let definition = dynamic_command! {
         Hold () |_cx: &mut Cx<'_, Log>, _out| { let _ = &held; Ok(()) }
     };
-    let guard = t.cx().register_guarded(definition.runtime()).unwrap();
+    let guard = t
+        .cx()
+        .register_command_guarded(definition.runtime())
+        .unwrap();
     let volume = t
         .cx()
         .register_variable(VariableDef::new("Volume", 1).runtime())
@@ -286,8 +305,12 @@ fn what_has_lost_its_guard_is_dropped_in_the_next_frame() {
 fn a_command_ends_with_its_world() {
     let mut t = TestWorld::new(Log::new());
     let other = t.cx().create_world(WorldKind::Game).unwrap();
-    t.cx().register(logs("Here", "").world(other)).unwrap();
-    t.cx().register(logs("Everywhere", "").runtime()).unwrap();
+    t.cx()
+        .register_command(logs("Here", "").world(other))
+        .unwrap();
+    t.cx()
+        .register_command(logs("Everywhere", "").runtime())
+        .unwrap();
     t.cx().destroy_world(other);
     assert!(!exists(&mut t, "Here") && exists(&mut t, "Everywhere"));
 }
@@ -298,7 +321,7 @@ fn a_command_runs_in_the_world_it_is_bound_to() {
     let arena = WorldOptions::new(WorldKind::Preview).name("arena");
     let arena = t.cx().create_world(arena).unwrap();
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Where () |cx: &mut Cx<'_, Log>, out| {
                     let world = cx.world().and_then(|world| cx.world_info(world).ok());
@@ -318,14 +341,16 @@ fn a_second_session_starts_clean() {
     let session = t.cx().create_instance("play");
     let world = WorldOptions::new(WorldKind::PlayInEditor).instance(session);
     let world = t.cx().create_world(world).unwrap();
-    t.cx().register(logs("Open", "first").world(world)).unwrap();
+    t.cx()
+        .register_command(logs("Open", "first").world(world))
+        .unwrap();
     t.cx().destroy_instance(session);
     assert!(!exists(&mut t, "Open"));
     let session = t.cx().create_instance("play");
     let world = WorldOptions::new(WorldKind::PlayInEditor).instance(session);
     let world = t.cx().create_world(world).unwrap();
     t.cx()
-        .register(logs("Open", "second").world(world))
+        .register_command(logs("Open", "second").world(world))
         .unwrap();
     runs(&mut t, "open");
     assert_eq!(t.host, ["second"]);
@@ -337,7 +362,7 @@ fn everything_dynamic_goes_with_the_runtime() {
     let alive = Rc::new(());
     let held = Rc::clone(&alive);
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Hold () |_cx: &mut Cx<'_, Log>, _out| { let _ = &held; Ok(()) }
             }
@@ -354,7 +379,7 @@ fn everything_dynamic_goes_with_the_runtime() {
     assert!(!exists(&mut t, "Hold"));
     assert_eq!(t.cx().get_var(volume), Err(VariableError::Gone));
     assert_eq!(
-        t.cx().register(logs("Open", "").runtime()),
+        t.cx().register_command(logs("Open", "").runtime()),
         Err(RegisterError::ShutDown)
     );
 }
@@ -362,7 +387,9 @@ fn everything_dynamic_goes_with_the_runtime() {
 #[test]
 fn two_runtimes_do_not_meet() {
     let (mut a, mut b) = (TestWorld::new(Log::new()), TestWorld::new(Log::new()));
-    a.cx().register(logs("Open", "a").runtime()).unwrap();
+    a.cx()
+        .register_command(logs("Open", "a").runtime())
+        .unwrap();
     assert!(exists(&mut a, "Open") && !exists(&mut b, "Open"));
     b.cx().console_settings().cheats = true;
     assert!(!a.cx().console_settings().cheats);
@@ -374,11 +401,11 @@ fn a_command_may_unregister_itself_while_it_runs() {
     let id = Rc::new(RefCell::new(None));
     let (mine, alive) = (Rc::clone(&id), Rc::new(()));
     let held = Rc::clone(&alive);
-    let registered = t.cx().register(
+    let registered = t.cx().register_command(
         dynamic_command! {
             Once () |cx: &mut Cx<'_, Log>, _out| {
                 let id = mine.borrow_mut().take();
-                assert!(id.is_some_and(|id| cx.unregister(id)));
+                assert!(id.is_some_and(|id| cx.unregister_command(id)));
                 // What it holds is still there.
                 cx.host_mut().push(format!("{}", Rc::strong_count(&held)));
                 Ok(())
@@ -397,10 +424,10 @@ fn a_command_may_unregister_itself_while_it_runs() {
 fn a_command_may_replace_itself_while_it_runs() {
     let mut t = TestWorld::new(Log::new());
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Step () |cx: &mut Cx<'_, Log>, _out| {
-                    cx.replace(logs("Step", "second").runtime())?;
+                    cx.replace_command(logs("Step", "second").runtime())?;
                     cx.host_mut().push("first".to_owned());
                     Ok(())
                 }
@@ -416,10 +443,10 @@ fn a_command_may_replace_itself_while_it_runs() {
 fn a_command_may_register_others_and_run_lines() {
     let mut t = TestWorld::new(Log::new());
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Outer () |cx: &mut Cx<'_, Log>, out| {
-                    cx.register(logs("Inner", "inner"))?;
+                    cx.register_command(logs("Inner", "inner"))?;
                     let run = cx.run_line("inner; find inner", Source::Local);
                     writeln!(out, "{:?}: {}", run.outcome, run.text())?;
                     Ok(())
@@ -437,7 +464,7 @@ fn a_command_may_register_others_and_run_lines() {
 fn a_command_that_runs_itself_is_refused_and_one_that_is_static_ends_at_the_limit() {
     let mut t = TestWorld::new(Log::new());
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Again () |cx: &mut Cx<'_, Log>, out| {
                     writeln!(out, "{}", cx.run_line("again", Source::Local).text())?;
@@ -473,7 +500,7 @@ sc_console::command! {
 fn case_g14_a_panic_is_reported_and_the_registry_is_usable() {
     let mut t = TestWorld::new(Log::new());
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Boom (times: u32 = 0) |_cx: &mut Cx<'_, Log>, out| {
                     writeln!(out, "before")?;
@@ -511,11 +538,16 @@ fn case_g14_a_panic_is_reported_and_the_registry_is_usable() {
 #[test]
 fn case_g12_one_rule_of_case_for_everything() {
     let mut t = TestWorld::new(Log::new());
-    t.cx().register(logs("Größe.ΣΑΣ", "x").runtime()).unwrap();
+    t.cx()
+        .register_command(logs("Größe.ΣΑΣ", "x").runtime())
+        .unwrap();
     for name in ["GRÖSSE.σας", "größe.σασ", "Größe.ΣΑΣ"] {
         assert!(runs(&mut t, name), "{name}");
         assert!(runs(&mut t, &format!("help {name}")), "{name}");
-        assert!(t.cx().register(logs(name, "").runtime()).is_err(), "{name}");
+        assert!(
+            t.cx().register_command(logs(name, "").runtime()).is_err(),
+            "{name}"
+        );
     }
     let found = t
         .cx()
@@ -529,8 +561,10 @@ fn case_g12_one_rule_of_case_for_everything() {
 #[test]
 fn case_g13_dots_group_names() {
     let mut t = TestWorld::new(Log::new());
-    t.cx().register(logs("A.B.C", "").runtime()).unwrap();
-    t.cx().register(logs("A.B", "").runtime()).unwrap();
+    t.cx()
+        .register_command(logs("A.B.C", "").runtime())
+        .unwrap();
+    t.cx().register_command(logs("A.B", "").runtime()).unwrap();
     assert!(exists(&mut t, "A.B.C") && exists(&mut t, "A.B"));
     let text = t.cx().run_line("help A", Source::Local).text();
     assert_eq!(text, "  A.B  Logs a text.\n  A.B.C  Logs a text.");
@@ -540,13 +574,13 @@ fn case_g13_dots_group_names() {
 fn case_g15_what_is_removed_while_listing_is_in_the_list() {
     let mut t = TestWorld::new(Log::new());
     let ids: Vec<_> = ["A", "B", "C"]
-        .map(|name| t.cx().register(logs(name, "").runtime()).unwrap())
+        .map(|name| t.cx().register_command(logs(name, "").runtime()).unwrap())
         .into();
     let snapshot = t.cx().console_snapshot(Source::Local);
     let mut seen = Vec::new();
     for entry in snapshot.entries() {
         for &id in &ids {
-            t.cx().unregister(id);
+            t.cx().unregister_command(id);
         }
         seen.push(entry.name.clone());
     }
@@ -559,9 +593,9 @@ fn case_g15_what_is_removed_while_listing_is_in_the_list() {
 fn case_g16_a_removed_command_is_gone_everywhere() {
     let mut t = TestWorld::new(Log::new());
     let before = t.cx().console_snapshot(Source::Local);
-    let id = t.cx().register(logs("Open", "").runtime()).unwrap();
+    let id = t.cx().register_command(logs("Open", "").runtime()).unwrap();
     assert!(exists(&mut t, "Open"));
-    t.cx().unregister(id);
+    t.cx().unregister_command(id);
     assert!(!exists(&mut t, "Open"));
     let after = t.cx().console_snapshot(Source::Local);
     assert!(
@@ -581,7 +615,7 @@ fn the_same_snapshot_as_long_as_nothing_changes() {
         &first,
         &t.cx().console_snapshot(Source::Local)
     ));
-    t.cx().register(logs("Open", "").runtime()).unwrap();
+    t.cx().register_command(logs("Open", "").runtime()).unwrap();
     assert!(!std::sync::Arc::ptr_eq(
         &first,
         &t.cx().console_snapshot(Source::Local)
@@ -599,7 +633,7 @@ fn a_world_that_ends_in_a_command_ends_after_it() {
     let mut t = TestWorld::new(Log::new());
     let world = t.world;
     t.cx()
-        .register(
+        .register_command(
             dynamic_command! {
                 Quit () |cx: &mut Cx<'_, Log>, _out| {
                     let world = cx.world().ok_or("no world")?;
@@ -623,8 +657,61 @@ fn a_command_outlives_a_runtime_only_as_an_id() {
     let mut log = Log::new();
     let guard = rt
         .cx(&mut log)
-        .register_guarded(logs("Open", "").runtime())
+        .register_command_guarded(logs("Open", "").runtime())
         .unwrap();
     drop(rt);
     drop(guard);
+}
+
+#[test]
+fn a_command_of_an_owner_runs_in_the_owners_world() {
+    let mut t = TestWorld::new(Log::new());
+    let arena = WorldOptions::new(WorldKind::Game).name("arena");
+    let arena = t.cx().create_world(arena).unwrap();
+    let door = t.cx().spawn_in(arena, Door).unwrap();
+    // Outside of callbacks: there is no world but the owner's.
+    let where_is = dynamic_command! {
+        Where (
+            #[suggest = world_names]
+            name: Option<String>,
+        ) |cx: &mut Cx<'_, Log>, out| {
+            let _ = name;
+            let world = cx.world().and_then(|world| cx.world_info(world).ok());
+            writeln!(out, "{}", world.map_or_else(String::new, |world| world.name))?;
+            Ok(())
+        }
+    };
+    t.cx().register_command(where_is.owner(&door)).unwrap();
+    assert_eq!(t.cx().run_line("where", Source::Local).text(), "arena");
+    // And what it suggests is of that world, too.
+    let found = t.cx().complete_line("where ", 6, Source::Local);
+    assert_eq!(found.candidates[0].insert, "arena");
+    t.cx().destroy_world(arena);
+    assert!(!exists(&mut t, "where"));
+}
+
+fn world_names(cx: &mut Cx<'_, Log>, _typed: &str) -> Vec<String> {
+    let world = cx.world().and_then(|world| cx.world_info(world).ok());
+    world.map(|world| world.name).into_iter().collect()
+}
+
+#[test]
+fn suggestions_are_asked_for_where_the_command_would_run() {
+    let mut t = TestWorld::new(Log::new());
+    let where_is = dynamic_command! {
+        Where (
+            #[suggest = world_names]
+            name: String,
+        ) |cx: &mut Cx<'_, Log>, _out| {
+            let names = world_names(cx, "");
+            cx.host_mut().push(format!("{name} in {names:?}"));
+            Ok(())
+        }
+    };
+    t.cx().register_command(where_is.runtime()).unwrap();
+    let found = t.cx().complete_line("where ", 6, Source::Local);
+    let suggested = found.candidates[0].label.clone();
+    t.cx()
+        .run_line(&format!("where '{suggested}'"), Source::Local);
+    assert_eq!(t.host, [format!("{suggested} in [\"{suggested}\"]")]);
 }

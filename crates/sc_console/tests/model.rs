@@ -175,13 +175,13 @@ fn apply(cx: &mut Cx<'_, Lab>, op: Op) {
             };
             // A variable can be replaced as little as what is built in.
             let outcome = match (guarded, replace) {
-                (true, _) => cx.register_guarded(definition).map(|guard| {
+                (true, _) => cx.register_command_guarded(definition).map(|guard| {
                     let id = guard.id();
                     cx.host_mut().guards.push((guard, number));
                     id
                 }),
-                (false, true) => cx.replace(definition),
-                (false, false) => cx.register(definition),
+                (false, true) => cx.replace_command(definition),
+                (false, false) => cx.register_command(definition),
             };
             match outcome {
                 Ok(id) => {
@@ -246,7 +246,7 @@ fn apply(cx: &mut Cx<'_, Lab>, op: Op) {
             };
             let lives = |e: &Expected| !e.is_variable && e.number == number;
             let lives = cx.host().expected.values().any(lives);
-            assert_eq!(cx.unregister(id), lives);
+            assert_eq!(cx.unregister_command(id), lives);
             cx.host_mut()
                 .expected
                 .retain(|_, e| e.is_variable || e.number != number);

@@ -224,3 +224,34 @@ fn a_registry_that_panics_in_its_start_is_live_all_the_same() {
     );
     assert_eq!(t.host, ["ran"]);
 }
+
+command! {
+    /// Goes to the registry.
+    My.Optional [anytime] (
+        /// None unless given.
+        who: Option<String> = None,
+        /// A default that looks like none.
+        how: Option<String> = Some("none".to_owned()),
+    ) => registry
+}
+
+#[test]
+fn a_default_of_none_is_left_out_and_the_word_none_is_a_word() {
+    let mut t = TestWorld::new(Log::new());
+    t.cx().provide_registry(Scripted).unwrap();
+    t.host.clear();
+    t.cx().run_line("my.optional", Source::Local);
+    t.cx().run_line("my.optional ada", Source::Local);
+    t.cx().run_line("my.optional ada well", Source::Local);
+    assert_eq!(
+        t.host,
+        [
+            "My.Optional []",
+            "My.Optional [\"ada\", \"none\"]",
+            "My.Optional [\"ada\", \"well\"]"
+        ]
+    );
+    let help = t.cx().run_line("help my.optional", Source::Local).text();
+    assert!(help.contains("  who: text, may be left out\n"), "{help}");
+    assert!(help.contains("  how: text, default none\n"), "{help}");
+}

@@ -602,3 +602,48 @@ fn history_is_kept_in_a_file() {
     assert_eq!(later.cx().console_history().lines().count(), 3);
     fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn a_line_in_the_history_means_what_was_typed() {
+    let mut t = game();
+    for (typed, kept) in [
+        ("log 'two\nlines'", "log \"two\\nlines\""),
+        ("log a\nlog b", "log a; log b"),
+        ("log c // why\nlog d", "log c; log d"),
+        (
+            "log \"a\r\nb\"\r\nlog 'x;y'",
+            "log \"a\\r\\nb\"; log \"x;y\"",
+        ),
+    ] {
+        t.host.log.clear();
+        run(&mut t, typed);
+        let first = std::mem::take(&mut t.host.log);
+        let history = t.cx().console_history().clone();
+        assert_eq!(history.lines().next_back(), Some(kept));
+        run(&mut t, kept);
+        assert_eq!(t.host.log, first);
+    }
+}
+
+command! {
+    /// Runs another line between two of its own.
+    Between [anytime] () |cx: &mut Cx<'_, Game>, out| {
+        write!(out, "before\nunfinished ")?;
+        cx.run_line("pieces", Source::Script);
+        writeln!(out, "after")?;
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_command_has_printed_is_shown_before_what_its_line_prints() {
+    let mut t = game();
+    let run = t.cx().run_line("between", Source::Script);
+    assert_eq!(run.text(), "before\nunfinished after");
+    let (shown, _) = t.cx().console_output(0);
+    let shown: Vec<&str> = shown.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(
+        shown,
+        ["before", "ab", "c", "w1", "w2", "d", "unfinished after"]
+    );
+}

@@ -5,7 +5,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sc_console::{ConsoleExt, LineOutcome, Source, VariableExt, command, variable};
+use sc_console::{
+    ArgError, ConsoleArg, ConsoleExt, LineOutcome, Source, VariableExt, command, dynamic_command,
+    variable,
+};
 use sc_core::Cx;
 use sc_core::testing::TestWorld;
 use tracing::field::{Field, Visit};
@@ -37,6 +40,88 @@ command! {
         cx.host_mut().push(pin.to_string());
         Ok(())
     }
+}
+command! {
+    /// Logs in, the password first.
+    My.First [anytime] (
+        /// The password.
+        #[secret]
+        password: String,
+        /// Who.
+        name: String,
+    ) |cx: &mut Cx<'_, Log>, _out| {
+        cx.host_mut().push(password + &name);
+        Ok(())
+    }
+}
+command! {
+    /// Takes words.
+    My.Echo [anytime] (raw words) |cx: &mut Cx<'_, Log>, _out| {
+        cx.host_mut().push(words.len().to_string());
+        Ok(())
+    }
+}
+command! {
+    /// Registers a command that takes a secret.
+    My.RegisterLate [anytime] () |cx: &mut Cx<'_, Log>, _out| {
+        cx.unregister_name("My.Late");
+        cx.register_command(dynamic_command! {
+            /// Logs in late.
+            My.Late (
+                /// Who.
+                name: String,
+                /// The password.
+                #[secret]
+                password: String,
+            ) |cx: &mut Cx<'_, Log>, _out| { cx.host_mut().push(name + &password); Ok(()) }
+        }.runtime())?;
+        Ok(())
+    }
+}
+command! {
+    /// Registers a command that takes a secret once.
+    My.RegisterOnce [anytime] () |cx: &mut Cx<'_, Log>, _out| {
+        cx.register_command(dynamic_command! {
+            /// Takes a secret, and is gone.
+            My.Once (
+                /// The secret.
+                #[secret]
+                secret: String,
+            ) |cx: &mut Cx<'_, Log>, _out| {
+                cx.unregister_name("My.Once");
+                cx.host_mut().push(secret);
+                Ok(())
+            }
+        }.runtime())?;
+        Ok(())
+    }
+}
+
+/// A type whose errors quote what was typed.
+#[derive(Clone, PartialEq, Debug)]
+struct Code;
+impl ConsoleArg for Code {
+    fn type_name() -> std::borrow::Cow<'static, str> {
+        "code".into()
+    }
+    fn parse(word: &str) -> Result<Self, ArgError> {
+        Err(ArgError::expected(format!("a code, not {word}")))
+    }
+    fn show(&self) -> String {
+        "code".to_owned()
+    }
+}
+command! {
+    /// Takes a code.
+    My.Code [anytime] (
+        /// The code.
+        #[secret]
+        code: Code,
+    ) |_cx: &mut Cx<'_, Log>, _out| { let _ = code; Ok(()) }
+}
+variable! {
+    /// The pass.
+    PASS = My.Pass: Code = Code, secret
 }
 variable! {
     /// The key.
@@ -124,6 +209,7 @@ fn case_g20_a_secret_is_shown_nowhere() {
     // The command got it.
     assert!(t.host.iter().any(|word| word == SECRET));
     assert_eq!(t.cx().var(KEY), SECRET);
+    assert_eq!(t.cx().var(PASS), Code);
 }
 
 #[test]
@@ -165,6 +251,321 @@ fn help_of_a_secret_says_that_it_is_one_and_not_its_default() {
         text.starts_with("My.Key = *** (default ***, set by its constructor)"),
         "{text}"
     );
+}
+
+/// Everything that may be seen of the lines that have run: history, output, events, entries, reports.
+fn seen(t: &mut TestWorld<Log>, events: &Events) -> Vec<String> {
+    let history = t.cx().console_history().clone();
+    let mut seen: Vec<String> = history
+        .lines()
+        .map(|line| format!("history: {line}"))
+        .collect();
+    let (shown, _) = t.cx().console_output(0);
+    seen.extend(
+        shown
+            .into_iter()
+            .map(|line| format!("shown: {}", line.text)),
+    );
+    let events = events.0.lock().unwrap();
+    seen.extend(events.iter().map(|event| format!("event: {event}")));
+    let snapshot = t.cx().console_snapshot(Source::Terminal);
+    let entries = snapshot.entries().iter();
+    seen.extend(entries.map(|entry| format!("entry: {entry:?}")));
+    seen.extend(t.reports.take().iter().map(ToString::to_string));
+    seen
+}
+
+/// Runs some lines, as different sources; nothing of the secret is to be seen after each.
+fn keeps_the_secret(lines: &[&str]) {
+    let _alone = alone();
+    for source in [Source::Local, Source::Terminal, Source::Remote] {
+        let mut t = TestWorld::new(Log::new());
+        let events = Events::default();
+        let _guard = tracing::subscriber::set_default(events.clone());
+        for (at, line) in lines.iter().enumerate() {
+            // Every other line waits for its turn.
+            if at % 2 == 0 {
+                let run = t.cx().run_line(line, source);
+                assert!(!run.text().contains("fish"), "{line}: {}", run.text());
+            } else {
+                t.cx().queue_line(line, source, |_, _| ());
+                t.tick(0.1);
+            }
+            let leaks = seen(&mut t, &events);
+            let leaks: Vec<_> = leaks.iter().filter(|text| text.contains("fish")).collect();
+            assert!(leaks.is_empty(), "{line} ({source}): {leaks:#?}");
+            let snapshot = t.cx().console_snapshot(source);
+            let redacted = snapshot.redact(line);
+            assert!(!redacted.contains("fish"), "{line}: {redacted}");
+        }
+    }
+}
+
+#[test]
+fn words_too_many_are_part_of_a_secret() {
+    keeps_the_secret(&[
+        "set my.key sword fish",
+        "set my.key sword fish again",
+        "my.key sword fish",
+        "my.first sword fish ada",
+        "my.first sword fish ada 'and more'",
+        "alias in my.login ada swordfish",
+        "alias in 'my.login ada' swordfish",
+        "alias in set my.key swordfish",
+        "my.login ada sword;fish",
+        "my.login ada sword;fish more;fish",
+    ]);
+}
+
+#[test]
+fn a_mistyped_command_may_take_secrets() {
+    keeps_the_secret(&[
+        "ste my.key swordfish",
+        "nonsense my.key swordfish",
+        "nonsense my.login ada swordfish",
+        "alais in 'my.login ada swordfish'",
+        "set my.kye swordfish",
+        "alias in 'my.logni ada swordfish'",
+        "my.echo my.login ada swordfish",
+        "my.echo 'my.login ada swordfish'",
+        "my.echo \"a; my.key swordfish\"",
+    ]);
+}
+
+#[test]
+fn an_alias_is_judged_through_the_whole_chain() {
+    keeps_the_secret(&[
+        "alias k 'set my.key'",
+        "k swordfish",
+        "alias kk k",
+        "kk swordfish",
+        "KK swordfish extra",
+        "alias s set",
+        "s my.key swordfish",
+        "alias both 'help; kk'",
+        "both swordfish",
+        "alias mk 'alias'",
+        "mk in 'my.login ada swordfish'",
+        "alias kept 'k swordfish'",
+        "kept",
+        "alias",
+        "help kept",
+        "history",
+    ]);
+}
+
+#[test]
+fn an_alias_is_judged_when_it_is_used_and_not_when_it_is_set() {
+    keeps_the_secret(&[
+        "alias in later",
+        "alias out 'later swordfish'",
+        "alias later 'my.login ada'",
+        "in swordfish",
+        "out",
+        "alias",
+        "help out",
+        "alias late 'my.late ada'",
+        "alias lately 'my.late ada swordfish'",
+        "my.registerlate",
+        "late swordfish",
+        "lately",
+        "alias",
+    ]);
+}
+
+#[test]
+fn an_alias_of_the_same_line_is_judged() {
+    keeps_the_secret(&[
+        "alias in 'my.login ada'; in swordfish",
+        "alias other 'in'; other swordfish",
+        "alias in help; alias in 'my.login ada'; in swordfish",
+        "alias mk \"alias new 'my.login ada'\"; mk; new swordfish",
+        "my.registerlate; my.late ada swordfish",
+        "wait 0; in swordfish",
+        "exec nothing; in swordfish",
+        "alias loop loop2; alias loop2 loop; loop swordfish",
+        "alias a 'b;b'; alias b 'c;c'; alias c 'a;a'; a swordfish",
+    ]);
+}
+
+#[test]
+fn lines_that_come_together_are_judged_in_their_turn() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for line in ["alias in 'my.login ada'", "in swordfish", "nonsense"] {
+        t.cx().queue_line(line, Source::Terminal, |_, _| ());
+    }
+    t.tick(0.1);
+    let history = t.cx().console_history().clone();
+    let history: Vec<&str> = history.lines().collect();
+    assert_eq!(history, ["alias in 'my.login ada'", "in ***", "nonsense"]);
+    assert_eq!(t.host, [SECRET]);
+}
+
+#[test]
+fn a_secret_stays_one_when_its_command_is_gone() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    t.cx().run_line("my.registeronce", Source::Local);
+    let run = t
+        .cx()
+        .run_line("my.once swordfish; nonsense", Source::Local);
+    assert!(
+        run.text()
+            .starts_with("my.once ***; nonsense\n             ^^^^^^^^ expected"),
+        "{}",
+        run.text()
+    );
+    let events = Events::default();
+    let seen = seen(&mut t, &events);
+    assert!(seen.iter().all(|text| !text.contains(SECRET)), "{seen:?}");
+    assert_eq!(t.host, [SECRET]);
+}
+
+#[test]
+fn a_type_that_quotes_a_secret_does_not_show_it() {
+    keeps_the_secret(&[
+        "my.code swordfish",
+        "my.pass swordfish",
+        "set my.pass swordfish",
+    ]);
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let run = t.cx().run_line("my.code swordfish", Source::Local);
+    assert_eq!(run.text(), "my.code ***\n        ^^^ code: expected code");
+    t.cx()
+        .set_var_text("My.Pass", SECRET, sc_console::SetBy::ConfigFile)
+        .map_err(|error| assert!(!error.to_string().contains(SECRET)))
+        .unwrap_err();
+}
+
+command! {
+    /// Quotes its secret.
+    My.Quotes [anytime] (
+        /// The secret.
+        #[secret]
+        secret: String,
+        /// How.
+        how: String = "error".to_owned(),
+    ) |cx: &mut Cx<'_, Log>, _out| {
+        match how.as_str() {
+            "panic" => panic!("not {secret}"),
+            "later" => {
+                let (latent, end) = sc_console::Latent::new();
+                cx.host_mut().push("later".to_owned());
+                end.finish(Err(format!("not {secret}")));
+                Ok(latent)
+            }
+            _ => Err(format!("not {secret}"))?,
+        }
+    }
+}
+
+#[test]
+fn an_error_that_quotes_a_secret_does_not_show_it() {
+    keeps_the_secret(&[
+        "my.quotes swordfish",
+        "my.quotes swordfish panic",
+        "my.quotes swordfish later; help",
+        "help",
+        "alias q my.quotes",
+        "q swordfish",
+        "q swordfish panic",
+        "alias 'my.login ada swordfish' x",
+        "help 'my.login ada swordfish'",
+        "exec 'my.login ada swordfish'",
+        "set 'my.login ada swordfish' x",
+    ]);
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let run = t.cx().run_line("my.quotes swordfish", Source::Local);
+    assert_eq!(run.text(), "`My.Quotes` failed: not ***");
+}
+
+#[test]
+fn what_holds_no_secret_is_shown() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for line in [
+        "alias on 'my.login ada'",
+        "alias on",
+        "help; hepl 'me please'",
+        "my.echo my.login",
+        "my.logni",
+        "set my.key",
+        "find 'my key'",
+    ] {
+        t.cx().run_line(line, Source::Local);
+        let history = t.cx().console_history().clone();
+        assert_eq!(history.lines().next_back(), Some(line));
+    }
+    let run = t.cx().run_line("alias on", Source::Local);
+    assert_eq!(run.text(), "on stands for: my.login ada");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        failure_persistence: None,
+        ..proptest::prelude::ProptestConfig::default()
+    })]
+
+    /// Whatever chain of aliases leads to a secret, it is nowhere to be seen.
+    #[test]
+    fn no_chain_of_aliases_shows_a_secret(
+        lines in proptest::collection::vec(chain_line(), 1..10),
+    ) {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        keeps_the_secret(&lines);
+    }
+}
+
+/// A line that sets aliases, or uses one with the secret.
+fn chain_line() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let name = || prop::sample::select(vec!["a", "b", "c", "d"]);
+    let target = || {
+        prop::sample::select(vec![
+            "a",
+            "b",
+            "c",
+            "d",
+            "my.login ada",
+            "my.login",
+            "set my.key",
+            "my.key",
+            "my.late ada",
+            "my.first",
+            "alias e",
+            "help; a",
+            "my.once",
+        ])
+    };
+    // A secret is where a secret is due: behind what asks for one.
+    let asks = || {
+        prop::sample::select(vec![
+            "my.login ada",
+            "set my.key",
+            "my.key",
+            "my.late ada",
+            "my.first",
+        ])
+    };
+    let one = prop_oneof![
+        4 => (name(), target()).prop_map(|(name, target)| format!("alias {name} '{target}'")),
+        2 => (name(), asks()).prop_map(|(name, asks)| format!("alias {name} '{asks}'; {name} swordfish")),
+        1 => (name(), asks()).prop_map(|(name, asks)| format!("alias {name} '{asks} swordfish'; {name}")),
+        1 => (name(), asks()).prop_map(|(name, asks)| format!("alias {name} {asks} swordfish")),
+        1 => (name(), name(), asks()).prop_map(|(a, b, asks)| {
+            format!("alias {a} {b}; alias {b} '{asks}'; {a} swordfish extra")
+        }),
+        1 => Just("my.registerlate".to_owned()),
+        1 => Just("alias; history; help a; find e".to_owned()),
+        1 => name().prop_map(|name| format!("alias {name} \"\"")),
+        // What is not there yet has no secret parameter.
+        1 => prop::sample::select(vec!["my.login ada", "set my.key", "my.first"])
+            .prop_map(|asks| format!("{asks} swordfish; nonsense")),
+    ];
+    prop::collection::vec(one, 1..3).prop_map(|parts| parts.join("; "))
 }
 
 /// The texts of all events.

@@ -95,12 +95,14 @@ fn registering_is_inert_and_never_fails() {
     };
     // Not even what would be refused: a name that is none, twice the same one, no world.
     for name in ["", "SC.x", "a b", "Open", "Open"] {
-        assert!(cx.register(definition(name)).unwrap().is_stripped());
+        assert!(cx.register_command(definition(name)).unwrap().is_stripped());
     }
-    let guard = cx.register_guarded(definition("Open").runtime()).unwrap();
+    let guard = cx
+        .register_command_guarded(definition("Open").runtime())
+        .unwrap();
     assert!(guard.is_stripped());
-    let id = cx.replace(definition("Open")).unwrap();
-    assert!(!cx.unregister(id));
+    let id = cx.replace_command(definition("Open")).unwrap();
+    assert!(!cx.unregister_command(id));
     assert_eq!(cx.add_commands(&[&GIVE]), Ok(0));
     for line in ["open", "my.give", "help", "wait"] {
         assert_eq!(

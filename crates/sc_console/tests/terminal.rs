@@ -517,3 +517,22 @@ fn a_secret_is_nowhere_but_where_it_belongs() {
     assert!(text.starts_with("hello mia\n"), "{text}");
     assert!(!text.contains("hunter2"), "{text}");
 }
+
+#[test]
+fn what_the_startup_script_prints_is_seen_at_every_terminal() {
+    let folder = std::env::temp_dir().join(format!("sc-startup-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("autoexec.cfg"),
+        "test.note a\nwait\ntest.note b\ntest.fail",
+    )
+    .unwrap();
+    let mut t = Test::new(Vec::new());
+    t.cx().console_settings().script_root = Some(folder.clone());
+    t.cx().run_startup_script("autoexec").unwrap();
+    let shown = play(&mut t, "test.note c\nwait 3");
+    std::fs::remove_dir_all(&folder).unwrap();
+    let error = "autoexec.cfg, line 4: `Test.Fail` failed: no luck";
+    assert_eq!(shown, ["noted a", "noted c", "noted b", error]);
+    assert_eq!(t.reports.take().len(), 1);
+}

@@ -576,3 +576,73 @@ fn reading_needs_no_console_and_no_world() {
     let cx = rt.cx(&mut host);
     assert_eq!(cx.var(PLAYERS), 4);
 }
+
+#[test]
+fn a_value_from_outside_counts_for_each_variable_of_the_name() {
+    let mut t = world();
+    t.cx()
+        .set_var_text("Door.Speed", "3", SetBy::ConfigFile)
+        .unwrap();
+    for _level in 0..2 {
+        let level = t.cx().create_world(WorldKind::Game).unwrap();
+        let definition = VariableDef::new("Door.Speed", 1_u32).world(level);
+        let speed = t.cx().register_variable(definition).unwrap();
+        assert_eq!(t.cx().get_var(speed), Ok(3));
+        // What the console has set goes with its variable.
+        t.cx().run_line("door.speed 9", Source::Local);
+        assert_eq!(t.cx().get_var(speed), Ok(9));
+        t.cx().destroy_world(level);
+    }
+    // So does what is read while the variable is there.
+    let level = t.cx().create_world(WorldKind::Game).unwrap();
+    t.cx()
+        .register_variable(VariableDef::new("Door.Speed", 1_u32).world(level))
+        .unwrap();
+    t.cx()
+        .set_var_text("Door.Speed", "4", SetBy::ConfigFile)
+        .unwrap();
+    t.cx().destroy_world(level);
+    let speed = t
+        .cx()
+        .register_variable(VariableDef::new("Door.Speed", 1_u32).runtime())
+        .unwrap();
+    assert_eq!(t.cx().get_var(speed), Ok(4));
+}
+
+#[test]
+fn a_chase_leaves_the_changes_of_others_alone() {
+    let mut t = world();
+    t.cx()
+        .on_var_change(PLAYERS, |cx, now| {
+            cx.set_var(PLAYERS, now % 16 + 1).unwrap();
+            // In the last round before the chase is given up.
+            if *now == 4 {
+                cx.set_var(NAME, "changed".to_owned()).unwrap();
+            }
+        })
+        .unwrap()
+        .detach();
+    // Told behind the chase: at its end, the change is still there.
+    t.cx()
+        .on_var_change(NAME, |cx, name| {
+            cx.host_mut().push(name.clone());
+            if cx.host().len() < 40 {
+                let next = format!("{name}!");
+                cx.set_var(FREE, cx.host().len() as f32).unwrap();
+                if cx.host().len() < 3 {
+                    cx.set_var(NAME, next).unwrap();
+                }
+            }
+        })
+        .unwrap()
+        .detach();
+    t.cx()
+        .on_var_change(FREE, |cx, free| cx.host_mut().push(free.to_string()))
+        .unwrap()
+        .detach();
+    t.cx().set_var(PLAYERS, 5).unwrap();
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 1);
+    assert_eq!(reports[0].object.as_deref(), Some("MyGame.Players"));
+    assert_eq!(t.host, ["changed", "1", "changed!", "3"]);
+}

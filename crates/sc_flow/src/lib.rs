@@ -81,6 +81,7 @@
 //! # Features
 //! - `easing` (default): the named curves of [`Ease`].
 
+mod any;
 mod combine;
 mod error;
 mod executor;
@@ -96,6 +97,7 @@ mod span;
 mod task;
 mod watch;
 
+pub use any::AnyFlowExt;
 pub use combine::{ChildAnswer, Either, Scope, join, join_all, race};
 pub use error::FlowError;
 pub use ext::FlowExt;

@@ -163,7 +163,7 @@ fn warn<H>(cx: &mut Cx<'_, H>, board: &Board<H>, flow: FlowId, now: u64) {
 }
 
 /// The threshold of a number of seconds: 0 or less = off.
-fn threshold(seconds: Secs) -> Result<Option<u64>, FlowError> {
+pub(crate) fn threshold(seconds: Secs) -> Result<Option<u64>, FlowError> {
     if seconds.as_f64() <= 0.0 {
         return Ok(None);
     }

@@ -401,3 +401,46 @@ fn a_story_is_listed_with_the_progress_of_the_node_it_awaits() {
     assert_eq!(progress(drive), Progress::Alpha(0.25));
     assert_eq!(progress(wait), Progress::Attempts(2));
 }
+
+#[test]
+fn thresholds_can_be_set_whatever_the_host_before_there_is_a_flow() {
+    use sc_core::testing::TestWorld;
+    use sc_core::{AnyCx, Cx};
+    use sc_flow::AnyFlowExt;
+    let mut t = TestWorld::new(());
+    let world = t.world;
+    let mut cx = t.cx();
+    let any: &mut dyn AnyCx = &mut cx;
+    assert!(any.set_wait_until_warning(secs(f64::NAN)).is_err());
+    any.set_wait_until_warning(secs(5)).unwrap();
+    any.set_suspended_loop_warning(secs(0)).unwrap();
+    assert!(any.flow_names().is_empty());
+    WaitUntil::new(|_: &mut Cx<'_, ()>, _| false)
+        .name("waits")
+        .world(world)
+        .start(&mut cx)
+        .unwrap();
+    ForEach::index(3)
+        .each(|_: &mut Cx<'_, ()>, _| Step::Suspend)
+        .name("loops")
+        .world(world)
+        .start(&mut cx)
+        .unwrap();
+    t.ticks(1.0, 8);
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert_eq!(reports[0].object.as_deref(), Some("waits"));
+    // With flows there, too.
+    let mut cx = t.cx();
+    let any: &mut dyn AnyCx = &mut cx;
+    any.set_suspended_loop_warning(secs(2)).unwrap();
+    assert_eq!(any.flow_names(), ["waits", "loops"]);
+    t.ticks(1.0, 1);
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert_eq!(reports[0].object.as_deref(), Some("loops"));
+    let mut cx = t.cx();
+    let any: &mut dyn AnyCx = &mut cx;
+    assert_eq!(any.cancel_flows_named("loops"), 1);
+    assert_eq!(any.flow_names(), ["waits"]);
+}

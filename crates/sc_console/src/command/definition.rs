@@ -23,7 +23,7 @@ pub(crate) enum Bound {
 }
 
 /// A command that is to be registered at run time. [`dynamic_command!`](crate::dynamic_command)
-/// makes it, [`ConsoleExt::register`](crate::ConsoleExt::register) takes it.
+/// makes it, [`ConsoleExt::register_command`](crate::ConsoleExt::register_command) takes it.
 ///
 /// Without the feature `commands` there is nothing in it.
 pub struct CommandDef<H: 'static>(pub(crate) Option<Parts<H>>);

@@ -25,7 +25,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 /// let mut rt = Runtime::<Option<LatentEnd>>::new();
 /// let mut host = None;
 /// let mut cx = rt.cx(&mut host);
-/// cx.register(dynamic_command! {
+/// cx.register_command(dynamic_command! {
 ///     /// Fetches the scores.
 ///     FetchScores () |cx: &mut Cx<'_, Option<LatentEnd>>, _out| {
 ///         let (latent, end) = Latent::new();

@@ -131,7 +131,7 @@ macro_rules! command {
 /// let mut cx = rt.cx(&mut host);
 /// let level = cx.create_world(WorldKind::Game)?;
 /// for door in [7_u32, 8] {
-///     cx.register(dynamic_command! {
+///     cx.register_command(dynamic_command! {
 ///         /// Opens this door.
 ///         {format!("Door{door}.Open")} (
 ///             /// How wide, in degrees.

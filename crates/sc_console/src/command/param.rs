@@ -76,12 +76,12 @@ impl ParamDef {
     /// A parameter of a type.
     #[must_use]
     pub fn new<P: Parameter>(name: &str, rule: Rule<P>) -> Self {
-        let default = rule.default.map(|make| make().show_all());
+        let default = rule.default.and_then(|make| make().show_all());
         ParamDef(Param {
             info: ParamInfo {
                 name: name.to_owned(),
                 type_name: P::Arg::type_name().into_owned(),
-                optional: P::OPTIONAL || default.is_some(),
+                optional: P::OPTIONAL || rule.default.is_some(),
                 default: default.clone(),
                 variadic: P::VARIADIC,
                 values: P::Arg::values().into_iter().map(str::to_owned).collect(),
@@ -173,7 +173,6 @@ pub(crate) fn fault(params: &[Param]) -> Option<String> {
         }
         if let Some(default) = &param.default
             && !info.variadic
-            && default != "none"
             && (param.check)(default).is_err()
         {
             let shown = info.default.as_deref().unwrap_or(default);

@@ -85,7 +85,11 @@ pub(crate) fn bind<H>(
         return Err(RegisterError::ShutDown);
     }
     let world: Option<WorldId> = match bound {
-        Bound::Here => cx.world(),
+        Bound::Here => cx.world().or_else(|| {
+            // Outside of callbacks, that of the owner.
+            let owner = cx.tick_info(owner?).ok()?;
+            owner.world
+        }),
         Bound::World(world) => Some(world),
         Bound::Runtime => None,
     };
@@ -235,6 +239,7 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         body: Body::Closure(Some(parts.body)),
         params: parts.params.into(),
         needs_game_world: false,
+        declared: None,
     };
     console.handlers.insert(slot, handler);
     CommandId {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
 
 use crate::alias::Aliases;
-use crate::command::{DynBody, FreeBody, HostBody, Param};
+use crate::command::{DynBody, FreeBody, HostBody, Param, StaticCommand};
 use crate::history::History;
 use crate::output::Ring;
 use crate::run::Tasks;
@@ -50,6 +50,8 @@ pub(crate) struct Handler<H: 'static> {
     pub(crate) body: Body<H>,
     pub(crate) params: Rc<[Param]>,
     pub(crate) needs_game_world: bool,
+    /// What it was declared by, if it was.
+    pub(crate) declared: Option<&'static StaticCommand>,
 }
 
 /// The console of a runtime.
@@ -213,30 +215,28 @@ pub(crate) fn snapshot<H>(cx: &mut Cx<'_, H>, source: Source) -> Arc<ConsoleSnap
     let console = console(cx);
     let revisions = (console.entries.revision(), console.aliases.revision());
     let filter = console.settings.filter_key();
-    let fresh = |cached: &&mut Cached| cached.source == source;
-    let cached = console.snapshots.iter_mut().find(fresh);
-    if let Some(cached) = &cached
+    let fresh = |cached: &Cached| cached.source == source;
+    let cached = console.snapshots.iter().position(fresh);
+    let cached = cached.and_then(|at| console.snapshots.get(at));
+    if let Some(cached) = cached
         && cached.revisions == revisions
         && cached.filter == filter
     {
         return Arc::clone(&cached.snapshot);
     }
+    let aliases = console.aliases.sorted();
+    let aliases: Vec<_> = aliases.map(|(_, alias)| alias.info(&*console)).collect();
     let settings = &console.settings;
     let visible = |flags| settings.barrier(flags, source).is_none();
-    let snapshot = Arc::new(ConsoleSnapshot::new(
-        console.entries.sorted(),
-        console.aliases.sorted(),
-        visible,
-    ));
+    let entries = console.entries.sorted();
+    let snapshot = Arc::new(ConsoleSnapshot::new(entries, aliases.iter(), visible));
     let made = Cached {
         source,
         revisions,
         filter,
         snapshot: Arc::clone(&snapshot),
     };
-    match cached {
-        Some(cached) => *cached = made,
-        None => console.snapshots.push(made),
-    }
+    console.snapshots.retain(|cached| cached.source != source);
+    console.snapshots.push(made);
     snapshot
 }

@@ -53,7 +53,8 @@ pub trait CommandRegistry<H: 'static>: 'static {
     fn start(&mut self, _cx: &mut Cx<'_, H>) {}
 
     /// Runs a static command that is declared with `=> registry`. Its arguments were checked
-    /// against its parameters, and defaults stand in for those that were left out.
+    /// against its parameters, and defaults stand in for those that were left out. They end before the
+    /// first one that was left out and has no default.
     ///
     /// # Errors
     /// What the command says.

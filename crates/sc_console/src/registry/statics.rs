@@ -2,6 +2,8 @@
 
 use std::any::TypeId;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
 use sc_core::{Cx, Report, ReportKind};
 
@@ -12,7 +14,7 @@ use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin, doc_text};
 use crate::name::{self, fold};
 use crate::reports;
-use crate::variable::{StaticVariable, VariableEntry};
+use crate::variable::{StaticVariable, VariableEntry, Variables};
 
 /// One thing that is declared.
 #[derive(Clone, Copy)]
@@ -115,7 +117,7 @@ fn add<H>(cx: &mut Cx<'_, H>, mut declared: Vec<Declared>) -> Vec<Added> {
         let earlier = live.last().filter(|(name, _)| *name == folded);
         let outcome = match earlier {
             Some((_, earlier)) if earlier.is(declared) => Ok(false),
-            _ => add_one(cx, declared, &folded),
+            _ => guarded(cx, declared, &folded),
         };
         if let Ok(true) = outcome {
             live.push((folded, declared));
@@ -123,6 +125,34 @@ fn add<H>(cx: &mut Cx<'_, H>, mut declared: Vec<Declared>) -> Vec<Added> {
         added.push((declared, outcome));
     }
     added
+}
+
+/// Adds one. Its types and defaults are the user's code: where that panics, it is at fault, and not live.
+fn guarded<H>(cx: &mut Cx<'_, H>, declared: Declared, folded: &str) -> Result<bool, RegisterError> {
+    let added = cx.callback(None, Duration::ZERO, |cx| add_one(cx, declared, folded));
+    cx.attend();
+    added.unwrap_or_else(|panic| {
+        let (name, place) = (declared.name(), declared.place());
+        let error = RegisterError::BadParameters {
+            name: name.to_owned(),
+            fault: format!("a type or a default of them panicked: {}", panic.message()),
+        };
+        Err(bad(cx, place, name, error))
+    })
+}
+
+/// The declaration that the holder of a name was made from.
+fn declared_by<H>(cx: &mut Cx<'_, H>, slot: u32, role: Role) -> Option<Declared> {
+    match role {
+        Role::Variable(index) => {
+            let variable = cx.runtime_state::<Variables>().get(index)?;
+            variable.declared.map(Declared::Variable)
+        }
+        _ => {
+            let handler = console(cx).handlers.get(&slot)?;
+            handler.declared.map(Declared::Command)
+        }
+    }
 }
 
 /// Whether it is live now; `false` when it was before, or belongs to another host.
@@ -154,16 +184,14 @@ fn add_one<H>(cx: &mut Cx<'_, H>, declared: Declared, folded: &str) -> Result<bo
     }
     super::sweep(cx);
     let entries = &console(cx).entries;
-    let holder = entries.find(folded).and_then(|slot| entries.get(slot));
-    if let Some(holder) = holder {
-        let origin = Origin::Static(place.to_string());
-        if holder.info.origin == origin {
+    let slot = entries.find(folded);
+    let holder = slot.and_then(|slot| Some((slot, entries.get(slot)?)));
+    if let Some((slot, holder)) = holder {
+        let (role, holder) = (holder.role, Arc::clone(&holder.info));
+        if declared_by(cx, slot, role).is_some_and(|by| by.is(declared)) {
             return Ok(false);
         }
-        let by = format!(
-            "{} `{}`, {}",
-            holder.info.kind, holder.info.name, holder.info.origin
-        );
+        let by = format!("{} `{}`, {}", holder.kind, holder.name, holder.origin);
         let what = format!("declared at {place}, and so is {by}, which is live");
         let kind = ReportKind::Extension(&reports::DECLARED_TWICE);
         cx.report(Report::new(kind, what).object(name));
@@ -248,6 +276,7 @@ fn insert<H>(
         body,
         params,
         needs_game_world: !command.anytime,
+        declared: Some(command),
     };
     console.handlers.insert(slot, handler);
     Ok(())

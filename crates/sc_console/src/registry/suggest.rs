@@ -7,6 +7,7 @@ use sc_core::{Cx, Report, ReportKind};
 
 use super::console;
 use crate::reports;
+use crate::run::game_world;
 
 /// Asks the function of a parameter, which gets what is typed so far. A panic in it is reported.
 pub(crate) fn suggest<H>(
@@ -30,7 +31,8 @@ pub(crate) fn suggest<H>(
         .entries
         .get(slot)
         .and_then(|entry| entry.binding.world);
-    let world = bound.or_else(|| cx.world());
+    // Where the command itself would run.
+    let world = bound.or_else(|| game_world(cx));
     let outcome = cx.callback(world, Duration::ZERO, |cx| suggest.ask(cx, typed));
     cx.attend();
     outcome.unwrap_or_else(|panic| {

@@ -2,54 +2,135 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sc_core::Cx;
 
+use super::frame::Passed;
 use super::{Frame, Step, Task, invoke};
 use crate::command::OnVariable;
 use crate::error::VariableError;
-use crate::info::{EntryInfo, EntryKind};
+use crate::info::{EntryInfo, EntryKind, ParamInfo};
 use crate::name::fold;
-use crate::parse::{CommandText, mark, nearest};
-use crate::redact::{Known, redact};
+use crate::parse::{CommandText, mark, nearest, parse_line};
+use crate::redact::{Known, is_delicate, mask, secret_words, secrets, secrets_of_alias};
 use crate::registry::{Console, Role, console, live};
+use crate::snapshot::may_take_secrets;
 use crate::source::Source;
 use crate::variable::{self, SetBy, SetOutcome, VariableExt};
 
 impl<H> Known for Console<H> {
     fn entry(&self, folded: &str) -> Option<&EntryInfo> {
-        let slot = self.entries.find(folded);
-        let entry = slot.and_then(|slot| self.entries.get(slot));
-        let entry = entry.map(|entry| &*entry.info);
-        entry.or_else(|| self.aliases.get(folded).map(|alias| &*alias.info))
+        let entry = self.entries.get(self.entries.find(folded)?)?;
+        Some(&entry.info)
     }
 
-    fn nearest(&self, folded: &str) -> Option<&EntryInfo> {
-        let entries = self.entries.sorted().chain(self.aliases.sorted());
-        let secretive = entries.filter(|e| e.params.iter().any(|param| param.secret));
-        let names = secretive.map(|entry| entry.folded.as_str());
-        self.entry(nearest(folded, names)?)
+    fn alias(&self, folded: &str) -> Option<&str> {
+        Some(&self.aliases.get(folded)?.line)
+    }
+
+    fn nearest(&self, folded: &str) -> Option<&str> {
+        let entries = self.entries.sorted();
+        let entries = entries.filter(|entry| may_take_secrets(entry));
+        let entries = entries.map(|entry| entry.folded.as_str());
+        nearest(
+            folded,
+            entries.chain(self.aliases.sorted().map(|(name, _)| name)),
+        )
     }
 }
 
-/// Prints what is wrong with a part of the present line: the line, a marker, what was expected.
-pub(super) fn complain<H>(
-    cx: &mut Cx<'_, H>,
-    task: &mut Task<H>,
-    span: &Range<usize>,
-    text: &str,
-) -> Step {
-    let Some(frame) = task.frames.last() else {
+/// A place in one of the lines that have led to a command.
+pub(super) struct Spot {
+    /// Whose line it is, from the bottom.
+    frame: usize,
+    span: Range<usize>,
+}
+
+impl Spot {
+    /// A place in the line of the top frame.
+    pub(super) fn here<H>(task: &Task<H>, span: Range<usize>) -> Self {
+        Spot {
+            frame: task.frames.len().saturating_sub(1),
+            span,
+        }
+    }
+
+    pub(super) fn of_name<H>(task: &Task<H>, command: &CommandText) -> Self {
+        Spot::here(task, command.name.span.clone())
+    }
+
+    /// An argument, in the line in which it was written; one that is missing, behind the last word.
+    pub(super) fn of_arg<H>(task: &Task<H>, command: &CommandText, index: usize) -> Self {
+        let count = command.args.len();
+        let Some(word) = command.args.get(index) else {
+            let mut spot = match count.checked_sub(1) {
+                Some(last) => Spot::of_arg(task, command, last),
+                None => Spot::of_name(task, command),
+            };
+            spot.span.start = spot.span.end;
+            return spot;
+        };
+        let mut spot = Spot::here(task, word.span.clone());
+        let passed = task
+            .frames
+            .last()
+            .and_then(|top| top.passed_from(index, count));
+        spot.frame = passed.unwrap_or(spot.frame);
+        spot
+    }
+}
+
+/// The bytes of a frame's present line that hold secrets: by what its names mean now, and by what was
+/// found when they were used.
+fn secrets_of<H>(cx: &mut Cx<'_, H>, frame: &Frame) -> Vec<Range<usize>> {
+    let (line, console) = (parse_line(frame.text()), &*console(cx));
+    let mut parts = match frame.is_alias() {
+        true => secrets_of_alias(&line, console),
+        false => secrets(&line, console),
+    };
+    parts.extend_from_slice(frame.secrets());
+    parts
+}
+
+/// Prints what is wrong at a place: its line, a marker, what was expected.
+pub(super) fn complain<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, spot: &Spot, text: &str) -> Step {
+    let Some(frame) = task.frames.get(spot.frame) else {
         return Step::Failed;
     };
-    let (line, shifts) = redact(frame.text(), &*console(cx));
+    let (line, shifts) = mask(frame.text(), secrets_of(cx, frame));
     let mut message = match frame.place() {
         Some(place) => format!("{place}:\n"),
         None => String::new(),
     };
-    message.push_str(&mark(&line, &shifts.map(span), text));
+    message.push_str(&mark(&line, &shifts.map(&spot.span), text));
+    let through = task.frames.iter().skip(spot.frame + 1);
+    let through: Vec<String> = through.filter_map(Frame::place).collect();
+    if !through.is_empty() {
+        message.push_str(&format!(" (passed on by {})", through.join(", ")));
+    }
     task.output.error(&message);
     Step::Failed
+}
+
+/// Notes which words of a command are secrets, in the lines in which they stand: by the time something
+/// is wrong, what takes them may be gone.
+fn keep_secrets<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: &CommandText) {
+    let flags = secret_words(command, &*console(cx));
+    for index in (0..flags.len()).filter(|&index| flags.get(index) == Some(&true)) {
+        let spot = Spot::of_arg(task, command, index);
+        if let Some(frame) = task.frames.get_mut(spot.frame) {
+            frame.keep_secret(spot.span);
+        }
+        let word = command.args.get(index);
+        task.hidden.extend(word.map(|word| word.text.clone()));
+    }
+}
+
+/// Whether words of a command may be secrets.
+fn may_be_secret(command: &CommandText, info: &EntryInfo) -> bool {
+    let is_more = |param: &ParamInfo| is_delicate(param) || param.variadic;
+    info.params.iter().any(is_more) || command.args.iter().any(|word| word.quoted)
 }
 
 pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: CommandText) -> Step {
@@ -59,6 +140,7 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     let source = frame.source();
     let folded = fold(&command.name.text);
     task.output.begin(source, &command.name.text);
+    task.hidden.clear();
     let Some(slot) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
     };
@@ -66,12 +148,18 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
         return Step::Failed;
     };
     let (info, role) = (Arc::clone(&entry.info), entry.role);
-    if let Some(refused) = barred(cx, task, &info, source, &command.name.span) {
+    if may_be_secret(&command, &info) {
+        keep_secrets(cx, task, &command);
+    }
+    let name = Spot::of_name(task, &command);
+    if let Some(refused) = barred(cx, task, &info, source, &name) {
         return refused;
     }
     task.output.begin(source, &info.name);
     match role {
-        Role::Variable(_) => variable(cx, task, &command, &info),
+        Role::Variable(_) => guarded(cx, task, &info, |cx, task| {
+            variable(cx, task, &command, 0, &info)
+        }),
         _ => invoke::invoke(cx, task, &command, &info, slot),
     }
 }
@@ -85,26 +173,40 @@ fn otherwise<H>(
     source: Source,
 ) -> Step {
     let name = &command.name.text;
+    if console(cx).aliases.get(folded).is_some() {
+        keep_secrets(cx, task, command);
+    }
     if let Some(alias) = console(cx).aliases.get(folded) {
-        let frame = Frame::alias(&alias.info.name, &alias.line, command.args.clone(), source);
+        let words = command.args.iter().enumerate().map(|(index, word)| Passed {
+            word: word.clone(),
+            frame: Spot::of_arg(task, command, index).frame,
+        });
+        let frame = Frame::alias(&alias.name, &alias.line, words.collect(), source);
         return Step::Enter(frame);
     }
+    let spot = Spot::of_name(task, command);
     let text = match console(cx).elsewhere.get(folded) {
         Some((name, host)) => format!(
             "`{name}` is declared for runtimes whose host is `{host}`; the host here is `{}`",
             std::any::type_name::<H>()
         ),
         None => {
-            let near = nearest_visible(cx, folded, source);
-            let meant = crate::error::did_you_mean(near.as_deref());
-            format!("expected the name of a command or a variable; `{name}` is none{meant}")
+            let top = task.frames.last();
+            let parts = top.map_or_else(Vec::new, |top| secrets_of(cx, top));
+            if parts.iter().any(|part| part.contains(&spot.span.start)) {
+                "expected the name of a command or a variable".to_owned()
+            } else {
+                let near = nearest_visible(cx, folded, source);
+                let meant = crate::error::did_you_mean(near.as_deref());
+                format!("expected the name of a command or a variable; `{name}` is none{meant}")
+            }
         }
     };
     let text: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    complain(cx, task, &command.name.span, &text)
+    complain(cx, task, &spot, &text)
 }
 
 /// The nearest name that a source can see.
@@ -119,14 +221,15 @@ pub(crate) fn nearest_visible<H>(
     Some(snapshot.get(near)?.name.clone())
 }
 
-/// `name` shows a variable, `name value` sets it.
+/// `name` shows a variable, `name value` sets it. The value is the argument `at`.
 fn variable<H>(
     cx: &mut Cx<'_, H>,
     task: &mut Task<H>,
     command: &CommandText,
+    at: usize,
     info: &EntryInfo,
 ) -> Step {
-    match command.args.as_slice() {
+    match command.args.get(at..).unwrap_or_default() {
         [] => {
             if let Some(value) = variable::value_info(cx, &info.name) {
                 for line in crate::help::variable(info, &value) {
@@ -143,11 +246,11 @@ fn variable<H>(
                 let _ = writeln!(task.output, "{line}");
                 Step::Done
             }
-            Err(text) => complain(cx, task, &value.span, &text),
+            Err(text) => complain(cx, task, &Spot::of_arg(task, command, at), &text),
         },
-        [_, extra, ..] => {
+        [_, _, ..] => {
             let text = "expected one value; one with spaces stands in quotes";
-            complain(cx, task, &extra.span, text)
+            complain(cx, task, &Spot::of_arg(task, command, at + 1), text)
         }
     }
 }
@@ -159,9 +262,10 @@ pub(super) fn on_variable<H>(
     command: &CommandText,
     what: OnVariable,
 ) -> Step {
-    let Some((name, values)) = command.args.split_first() else {
+    let Some(name) = command.args.first() else {
         return Step::Failed;
     };
+    let spot = Spot::of_arg(task, command, 0);
     let source = task.output.source();
     let folded = fold(&name.text);
     let Some(slot) = live(cx, &folded) else {
@@ -169,9 +273,9 @@ pub(super) fn on_variable<H>(
         let meant = crate::error::did_you_mean(near.as_deref());
         let text = format!(
             "expected the name of a variable; `{}` is none{meant}",
-            name.text
+            task.without_secrets(&name.text)
         );
-        return complain(cx, task, &name.span, &text);
+        return complain(cx, task, &spot, &text);
     };
     let Some(entry) = console(cx).entries.get(slot) else {
         return Step::Failed;
@@ -182,28 +286,34 @@ pub(super) fn on_variable<H>(
             "expected the name of a variable; `{}` is a {}",
             info.name, info.kind
         );
-        return complain(cx, task, &name.span, &text);
+        return complain(cx, task, &spot, &text);
     }
-    if let Some(refused) = barred(cx, task, &info, source, &name.span) {
+    if let Some(refused) = barred(cx, task, &info, source, &spot) {
         return refused;
     }
-    match what {
-        OnVariable::Set => {
-            let command = CommandText {
-                name: name.clone(),
-                args: values.to_vec(),
-            };
-            variable(cx, task, &command, &info)
-        }
+    guarded(cx, task, &info, |cx, task| match what {
+        OnVariable::Set => variable(cx, task, command, 1, &info),
         OnVariable::Reset => match change(cx, &info, |cx| cx.reset_var(&info.name)) {
             Ok(line) => {
                 // The output has nothing that fails.
                 let _ = writeln!(task.output, "{line}");
                 Step::Done
             }
-            Err(text) => complain(cx, task, &name.span, &text),
+            Err(text) => complain(cx, task, &spot, &text),
         },
-    }
+    })
+}
+
+/// Uses a variable. Its type and its callbacks are the user's code: what they throw fails the line.
+fn guarded<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    info: &EntryInfo,
+    step: impl FnOnce(&mut Cx<'_, H>, &mut Task<H>) -> Step,
+) -> Step {
+    let outcome = cx.callback(cx.world(), Duration::ZERO, |cx| step(cx, task));
+    cx.attend();
+    outcome.unwrap_or_else(|panic| invoke::panicked(cx, task, info, &panic))
 }
 
 /// Says why a source may not use an entry, if it may not.
@@ -212,11 +322,11 @@ fn barred<H>(
     task: &mut Task<H>,
     info: &EntryInfo,
     source: Source,
-    span: &Range<usize>,
+    spot: &Spot,
 ) -> Option<Step> {
     let barrier = console(cx).settings.barrier(info.flags, source)?;
     let text = format!("`{}` {}", info.name, barrier.text());
-    Some(complain(cx, task, span, &text))
+    Some(complain(cx, task, spot, &text))
 }
 
 /// Changes a variable as the console does; what to say about it. The visibility was asked before.

@@ -1,6 +1,7 @@
 //! Frames of a task: a line, an alias, a script.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::parse::{CommandText, LineText, ParseError, Word, parse_line};
 use crate::source::Source;
@@ -43,7 +44,18 @@ pub(crate) struct Frame {
     number: usize,
     commands: VecDeque<CommandText>,
     /// Put at the end of its last command.
-    extra: Vec<Word>,
+    extra: Vec<Passed>,
+    /// Of the present command's last words, in which frame's line each stands.
+    passed: Vec<usize>,
+    /// Where in the present line secrets were found when they were used.
+    secrets: Vec<Range<usize>>,
+}
+
+/// A word that is passed on by an alias.
+pub(crate) struct Passed {
+    pub(crate) word: Word,
+    /// The frame in whose line it stands, from the bottom.
+    pub(crate) frame: usize,
 }
 
 impl Frame {
@@ -57,7 +69,7 @@ impl Frame {
         )
     }
 
-    pub(crate) fn alias(name: &str, line: &str, extra: Vec<Word>, source: Source) -> Self {
+    pub(crate) fn alias(name: &str, line: &str, extra: Vec<Passed>, source: Source) -> Self {
         let lines = [(1, line.to_owned())].into();
         let kind = FrameKind::Alias(name.to_owned());
         let mut frame = Frame::new(Lines { kind, lines }, source);
@@ -79,6 +91,8 @@ impl Frame {
             number: 0,
             commands: VecDeque::new(),
             extra: Vec::new(),
+            passed: Vec::new(),
+            secrets: Vec::new(),
         }
     }
 
@@ -91,12 +105,31 @@ impl Frame {
         &self.line
     }
 
+    /// In which frame's line an argument of the present command stands, if in another one's.
+    pub(crate) fn passed_from(&self, index: usize, arguments: usize) -> Option<usize> {
+        let own = arguments.saturating_sub(self.passed.len());
+        self.passed.get(index.checked_sub(own)?).copied()
+    }
+
+    /// Notes a secret of the present line.
+    pub(crate) fn keep_secret(&mut self, span: Range<usize>) {
+        self.secrets.push(span);
+    }
+
+    pub(crate) fn secrets(&self) -> &[Range<usize>] {
+        &self.secrets
+    }
+
     /// What it is called, unless it is the line itself.
     pub(crate) fn name(&self) -> Option<&str> {
         match &self.kind {
             FrameKind::Line => None,
             FrameKind::Alias(name) | FrameKind::Script { name, .. } => Some(name),
         }
+    }
+
+    pub(crate) fn is_alias(&self) -> bool {
+        matches!(self.kind, FrameKind::Alias(_))
     }
 
     /// Where the present command is, for messages.
@@ -121,20 +154,24 @@ impl Frame {
     /// The next command, or what is wrong with the next line.
     pub(crate) fn next(&mut self) -> Option<Result<CommandText, ParseError>> {
         loop {
-            if let Some(command) = self.commands.pop_front() {
+            if let Some(mut command) = self.commands.pop_front() {
+                if self.commands.is_empty() {
+                    for passed in self.extra.drain(..) {
+                        command.args.push(passed.word);
+                        self.passed.push(passed.frame);
+                    }
+                }
                 return Some(Ok(command));
             }
             let (number, line) = self.lines.pop_front()?;
             let LineText { commands, errors } = parse_line(&line);
             self.line = line;
             self.number = number;
+            self.secrets.clear();
             if let Some(error) = errors.into_iter().next() {
                 return Some(Err(error));
             }
             self.commands = commands.into();
-            if let Some(last) = self.commands.back_mut() {
-                last.args.append(&mut self.extra);
-            }
         }
     }
 

@@ -1,15 +1,18 @@
 //! Calling the body of a command: out of its slot while it runs, what it throws caught.
 
+use std::rc::Rc;
 use std::time::Duration;
 
-use sc_core::{Cx, Report, ReportKind, WorldId, WorldKind};
+use sc_core::{Cx, Panic, Report, ReportKind, WorldId, WorldKind};
 
-use super::dispatch::complain;
+use super::dispatch::{Spot, complain};
 use super::{DEEPEST, Frame, Step, Task, Waiting};
+use crate::arg::TakeError;
 use crate::command::{Call, CallError, CallResult, Ended, param_refusal};
 use crate::info::EntryInfo;
 use crate::output::Output;
 use crate::parse::{CommandText, Word};
+use crate::redact::refusal;
 use crate::registry::{self, Body, ForwardedCall, console};
 use crate::reports;
 
@@ -45,32 +48,42 @@ pub(super) fn invoke<H>(
         let text = format!(
             "lines that commands run go deeper than {DEEPEST}: one of them leads to itself"
         );
-        return complain(cx, task, &command.name.span, &text);
+        return complain(cx, task, &Spot::of_name(task, command), &text);
     }
     console(cx).tasks.nested = task.nested + task.frames.len();
+    let printed = Rc::clone(task.output.printed());
+    console(cx).tasks.printing.push(printed);
     let output = &mut task.output;
     let outcome = cx.callback(world, Duration::ZERO, |cx| {
         call(cx, slot, info, &command.args, output)
     });
     console(cx).tasks.nested = outer;
+    console(cx).tasks.printing.pop();
     cx.attend();
     task.output.end_line();
     match outcome {
         Ok(ended) => settle(cx, task, command, info, ended),
-        Err(panic) => {
-            let text = format!("`{}` panicked: {}", info.name, panic.message());
-            task.output.error(&text);
-            let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
-            let what = format!("panicked: {}", panic.message());
-            cx.report(Report::new(kind, what).object(info.name.as_str()));
-            Step::Failed
-        }
+        Err(panic) => panicked(cx, task, info, &panic),
     }
+}
+
+/// Says that a command or a variable has panicked; the registry stays usable.
+pub(super) fn panicked<H>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    info: &EntryInfo,
+    panic: &Panic,
+) -> Step {
+    let what = task.without_secrets(&format!("panicked: {}", panic.message()));
+    task.output.error(&format!("`{}` {what}", info.name));
+    let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
+    cx.report(Report::new(kind, what).object(info.name.as_str()));
+    Step::Failed
 }
 
 /// The world that a command runs in: that of its caller if it is a game world, else the oldest game
 /// world.
-fn game_world<H>(cx: &Cx<'_, H>) -> Option<WorldId> {
+pub(crate) fn game_world<H>(cx: &Cx<'_, H>) -> Option<WorldId> {
     let is_game = |kind| matches!(kind, WorldKind::Game | WorldKind::PlayInEditor);
     let worlds = cx.runtime().live_worlds();
     let mut oldest = None;
@@ -106,7 +119,7 @@ fn call<H>(
             body(cx, &mut Call::new(words, count, output))
         }
         Body::Registry => {
-            let params = std::rc::Rc::clone(&handler.params);
+            let params = Rc::clone(&handler.params);
             let args = checked(&params, words)?;
             let call = ForwardedCall {
                 id: &info.name,
@@ -153,16 +166,17 @@ fn checked(params: &[crate::command::Param], words: &[Word]) -> Result<Vec<Strin
             return Err(CallError::TooMany { index });
         };
         (param.check)(&word.text).map_err(|error| match error {
-            crate::arg::TakeError::Word(error) => CallError::Word { index, error },
-            crate::arg::TakeError::OutOfRange => CallError::OutOfRange { index },
-            crate::arg::TakeError::Missing => CallError::Missing { index },
+            TakeError::Word(error) => CallError::Word { index, error },
+            TakeError::OutOfRange => CallError::OutOfRange { index },
+            TakeError::Missing => CallError::Missing { index },
         })?;
         args.push(word.text.clone());
     }
     for (index, param) in params.iter().enumerate().skip(words.len()) {
         match &param.default {
             Some(default) if !param.info.variadic => args.push(default.clone()),
-            _ if param.info.optional => {}
+            // Its place would be another one's.
+            _ if param.info.optional => break,
             _ => return Err(CallError::Missing { index }),
         }
     }
@@ -192,45 +206,45 @@ fn settle<H>(
         }
         Err(error) => error,
     };
-    let name_span = &command.name.span;
-    let end = command.args.last().unwrap_or(&command.name).span.end;
-    let span_of = |index: usize| command.args.get(index).map_or(end..end, |w| w.span.clone());
     match error {
         CallError::Failed(error) => {
             let place = task.frames.last().and_then(Frame::place);
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
-            task.output
-                .error(&format!("{place}`{}` failed: {error}", info.name));
+            task.error(&format!("{place}`{}` failed: {error}", info.name));
             Step::Failed
         }
         CallError::Missing { index } => {
             let param = info.param(index);
             let text = param.map_or_else(String::new, |param| {
-                param_refusal(param, crate::arg::TakeError::Missing).to_string()
+                param_refusal(param, TakeError::Missing).to_string()
             });
             let text = format!("{text}; usage: {}", info.usage());
             // Behind the last word, where it is missing.
-            complain(cx, task, &(end..end), &text)
+            let end = Spot::of_arg(task, command, command.args.len());
+            complain(cx, task, &end, &text)
         }
         CallError::Word { index, error } => {
-            let name = info.param(index).map_or("", |param| param.name.as_str());
-            complain(cx, task, &span_of(index), &format!("{name}: {error}"))
+            let word = command
+                .args
+                .get(index)
+                .map_or("", |word| word.text.as_str());
+            let text = match info.param(index) {
+                Some(param) => format!("{}: {}", param.name, refusal(param, word, error)),
+                None => error.to_string(),
+            };
+            complain(cx, task, &Spot::of_arg(task, command, index), &text)
         }
         CallError::OutOfRange { index } => {
             let Some(param) = info.param(index) else {
-                return complain(cx, task, name_span, "it is not allowed");
+                return complain(cx, task, &Spot::of_name(task, command), "it is not allowed");
             };
-            let error = param_refusal(param, crate::arg::TakeError::OutOfRange);
-            complain(
-                cx,
-                task,
-                &span_of(index),
-                &format!("{}: {error}", param.name),
-            )
+            let error = param_refusal(param, TakeError::OutOfRange);
+            let text = format!("{}: {error}", param.name);
+            complain(cx, task, &Spot::of_arg(task, command, index), &text)
         }
         CallError::TooMany { index } => {
             let text = format!("expected no further word; usage: {}", info.usage());
-            complain(cx, task, &span_of(index), &text)
+            complain(cx, task, &Spot::of_arg(task, command, index), &text)
         }
     }
 }

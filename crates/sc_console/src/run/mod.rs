@@ -9,27 +9,35 @@ mod frame;
 mod invoke;
 mod script;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
-use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Ring};
+use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
-use crate::redact::redact_parsed;
+use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
+#[cfg(feature = "terminal")]
+use crate::terminal::{Item, feeds_of};
 
 pub(crate) use dispatch::nearest_visible;
 pub(crate) use frame::Frame;
 pub(crate) use frame::Lines;
+pub(crate) use invoke::game_world;
 pub(crate) use script::read_script;
 pub(crate) use script::startup;
 
 /// Aliases and scripts in one another, and lines that commands run, go so deep together.
 pub(crate) const DEEPEST: usize = 32;
+
+/// So many aliases and scripts run for one line, until it waits.
+const MOST: u32 = 10_000;
 
 /// Told of the end of a line.
 pub(crate) type DoneFn<H> = Box<dyn FnOnce(&mut Cx<'_, H>, LineRun)>;
@@ -51,12 +59,20 @@ pub(crate) enum Waiting {
 pub(crate) struct Task<H: 'static> {
     pub(crate) frames: Vec<Frame>,
     pub(crate) output: Output,
-    /// How many lines of the output were shown.
-    shown: u64,
+    /// How many lines of the output were heard.
+    listened: u64,
     pub(crate) waiting: Waiting,
+    /// The words of the present command that are secrets.
+    hidden: Vec<String>,
     /// How many callers it has on the stack.
     pub(crate) nested: usize,
+    /// How many aliases and scripts it has entered since it last waited.
+    entered: u32,
     failed: bool,
+    /// It is the program's start: every terminal shows what it prints.
+    is_startup: bool,
+    /// The line as it was typed, until it is its turn and it is shown.
+    unseen: Option<(String, Source)>,
     heard: Option<HeardFn>,
     done: Option<DoneFn<H>>,
 }
@@ -67,6 +83,8 @@ pub(crate) struct Tasks<H: 'static> {
     arrived: u64,
     /// How many lines run in one another now.
     pub(crate) nested: usize,
+    /// What the commands that are running have printed, outermost first.
+    pub(crate) printing: Vec<Rc<RefCell<Printed>>>,
 }
 
 impl<H> Default for Tasks<H> {
@@ -75,6 +93,7 @@ impl<H> Default for Tasks<H> {
             waiting: BTreeMap::new(),
             arrived: 0,
             nested: 0,
+            printing: Vec::new(),
         }
     }
 }
@@ -93,13 +112,30 @@ impl<H> Task<H> {
         Task {
             frames: vec![Frame::line(line, source)],
             output: Output::new(source),
-            shown: 0,
+            listened: 0,
             waiting: Waiting::No,
+            hidden: Vec::new(),
             nested,
+            entered: 0,
             failed: false,
+            is_startup: false,
+            unseen: None,
             heard: None,
             done,
         }
+    }
+}
+
+impl<H> Task<H> {
+    /// Prints an error that user code has worded: without the secrets that it was given.
+    fn error(&mut self, text: &str) {
+        let text = self.without_secrets(text);
+        self.output.error(&text);
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        let hidden = self.hidden.iter().filter(|word| !word.is_empty());
+        hidden.fold(text.to_owned(), |text, word| text.replace(word, MASK))
     }
 }
 
@@ -126,11 +162,11 @@ pub(crate) fn queue_line<H>(
     source: Source,
     done: Option<DoneFn<H>>,
 ) {
-    begin(cx, line, source);
-    let task = Task::new(line, source, 0, done);
+    let mut task = Task::new(line, source, 0, done);
+    task.unseen = Some((line.to_owned(), source));
     if cx.runtime().is_shut_down() {
         // There is no next stage.
-        tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
+        cancel(cx, task);
     } else {
         keep(cx, task);
     }
@@ -145,8 +181,8 @@ pub(crate) fn queue_heard<H>(
     heard: HeardFn,
     done: DoneFn<H>,
 ) {
-    begin(cx, line, source);
     let mut task = Task::new(line, source, 0, Some(done));
+    task.unseen = Some((line.to_owned(), source));
     task.heard = Some(heard);
     keep(cx, task);
 }
@@ -154,6 +190,10 @@ pub(crate) fn queue_heard<H>(
 /// Echo and history of a line that a person has typed; the log has every line.
 fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     let console = console(cx);
+    // Of a line that a command runs: what that has printed comes first.
+    for printed in &console.tasks.printing {
+        printed.borrow_mut().show(&mut console.shown);
+    }
     let is_typed = matches!(source, Source::Local | Source::Terminal);
     if !is_typed && !tracing::enabled!(target: "stillcooking", tracing::Level::DEBUG) {
         return;
@@ -162,7 +202,7 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     if parsed.commands.is_empty() && parsed.errors.is_empty() {
         return;
     }
-    let (shown, _) = redact_parsed(line, &parsed, &*console);
+    let (shown, _) = mask(line, secrets(&parsed, &*console));
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
         console.history.push(&shown);
@@ -187,6 +227,8 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
     let (last, frame) = (console(cx).tasks.arrived, cx.frame());
     let mut next = 0;
     loop {
+        #[cfg(feature = "terminal")]
+        let_terminals_hear(cx, next);
         let Console { tasks, shown, .. } = console(cx);
         let Some((&number, task)) = tasks.waiting.range_mut(next..).next() else {
             break;
@@ -204,6 +246,7 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
             continue;
         };
         task.nested = 0;
+        begin_unseen(cx, &mut task);
         let done = task.done.take();
         match go_on(cx, task) {
             Ok(run) => tell(cx, done, run),
@@ -211,6 +254,25 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
                 task.done = done;
                 console(cx).tasks.waiting.insert(number, *task);
             }
+        }
+    }
+}
+
+/// Lets the terminals there are now hear the next task, if that is the program's start.
+#[cfg(feature = "terminal")]
+fn let_terminals_hear<H>(cx: &mut Cx<'_, H>, next: u64) {
+    let Some((&number, task)) = console(cx).tasks.waiting.range(next..).next() else {
+        return;
+    };
+    if task.is_startup {
+        let feeds = feeds_of(cx);
+        let heard = move |line: &OutputLine| {
+            for feed in &feeds {
+                feed.push(Item::Output(line.clone()));
+            }
+        };
+        if let Some(task) = console(cx).tasks.waiting.get_mut(&number) {
+            task.heard = Some(Box::new(heard));
         }
     }
 }
@@ -231,7 +293,7 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
                 Some(Ok(())) => true,
                 Some(Err(text)) => {
                     let command = task.output.command().to_owned();
-                    task.output.error(&format!("`{command}` failed: {text}"));
+                    task.error(&format!("`{command}` failed: {text}"));
                     fail(task);
                     true
                 }
@@ -243,13 +305,15 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
 /// Runs a task until it is done, or must wait.
 fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H>>> {
     task.waiting = Waiting::No;
+    task.entered = 0;
     loop {
         // A frame that was given up may have left its output behind.
         show(&mut console(cx).shown, &mut task);
         let step = match next_command(&mut task) {
             Next::Command(command) => dispatch::dispatch(cx, &mut task, command),
             Next::Error(error) => {
-                dispatch::complain(cx, &mut task, &error.span, &error.to_string())
+                let spot = dispatch::Spot::here(&task, error.span.clone());
+                dispatch::complain(cx, &mut task, &spot, &error.to_string())
             }
             Next::Nothing => break,
         };
@@ -297,21 +361,27 @@ fn next_command<H>(task: &mut Task<H>) -> Next {
 }
 
 fn enter<H>(task: &mut Task<H>, frame: Frame) {
-    if task.nested + task.frames.len() >= DEEPEST {
-        let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
-        let mut names: Vec<&str> = names.collect();
-        names.truncate(6);
-        let text = format!(
-            "aliases and scripts go deeper than {DEEPEST}: {} ..; one of them leads to itself",
-            names.join(" > ")
-        );
-        task.output.error(&text);
-        // Nothing on the way there is worth going on with.
-        task.frames.clear();
-        task.failed = true;
-    } else {
+    task.entered += 1;
+    let is_deep = task.nested + task.frames.len() >= DEEPEST;
+    if !is_deep && task.entered <= MOST {
         task.frames.push(frame);
+        return;
     }
+    let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
+    let mut names: Vec<&str> = names.collect();
+    names.truncate(6);
+    let names = names.join(" > ");
+    task.output.error(&match is_deep {
+        true => format!(
+            "aliases and scripts go deeper than {DEEPEST}: {names} ..; one of them leads to itself"
+        ),
+        false => format!(
+            "one line leads to more than {MOST} aliases and scripts: {names} ..; `wait` spreads them over frames"
+        ),
+    });
+    // Nothing on the way there is worth going on with.
+    task.frames.clear();
+    task.failed = true;
 }
 
 /// What failed ends its line, and what led to it, up to a script that goes on regardless.
@@ -331,13 +401,10 @@ fn fail<H>(task: &mut Task<H>) {
 
 /// Shows what a task has printed since the last time.
 fn show<H>(shown: &mut Ring, task: &mut Task<H>) {
-    for line in task.output.ring().since(task.shown) {
-        if let Some(heard) = &mut task.heard {
-            heard(line);
-        }
-        shown.push(line.clone());
+    task.output.printed().borrow_mut().show(shown);
+    if let Some(heard) = &mut task.heard {
+        task.listened = task.output.since(task.listened, heard);
     }
-    task.shown = task.output.ring().end();
 }
 
 /// Tells who asked for a line of its end.
@@ -355,8 +422,19 @@ fn tell<H>(cx: &mut Cx<'_, H>, done: Option<DoneFn<H>>, run: LineRun) {
 
 /// The runtime ends: who waits hears it.
 pub(crate) fn cancel_all<H>(cx: &mut Cx<'_, H>) {
-    while let Some((_, mut task)) = console(cx).tasks.waiting.pop_first() {
-        let done = task.done.take();
-        tell(cx, done, task.output.into_run(LineOutcome::Cancelled));
+    while let Some((_, task)) = console(cx).tasks.waiting.pop_first() {
+        cancel(cx, task);
+    }
+}
+
+fn cancel<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) {
+    begin_unseen(cx, &mut task);
+    tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
+}
+
+/// Echo and history of a line that has waited for its turn: only now is known what its names mean.
+fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
+    if let Some((line, source)) = task.unseen.take() {
+        begin(cx, &line, source);
     }
 }

@@ -62,6 +62,14 @@ pub(crate) fn read_script(
     if !found.starts_with(&root) {
         return Err(outside());
     }
+    if found
+        .extension()
+        .is_none_or(|extension| extension != EXTENSION)
+    {
+        return Err(FileError::WrongExtension {
+            path: path.to_owned(),
+        });
+    }
     let text = file::read(&found, settings.script_limit)?;
     let text = text.ok_or_else(|| io(&wanted)(std::io::ErrorKind::NotFound.into()))?;
     Ok(Lines::script(
@@ -86,6 +94,7 @@ pub(crate) fn startup<H>(cx: &mut Cx<'_, H>, path: &str) -> Result<(), FileError
     });
     let mut task = super::Task::new("", Source::Script, 0, Some(done));
     task.frames = vec![Frame::new(lines, Source::Script)];
+    task.is_startup = true;
     super::keep(cx, task);
     Ok(())
 }

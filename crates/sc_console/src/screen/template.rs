@@ -3,6 +3,8 @@
 use std::fmt::{Display, Write as _};
 use std::ops::Range;
 
+use crate::name::fold;
+
 /// A text with arguments in braces, made at run time: from a data file, a translation, a mod.
 ///
 /// - `{Name}` is an argument. A name is anything but braces that is not blank; blanks around it do
@@ -41,11 +43,6 @@ pub struct Filled {
     pub text: String,
     /// The names of the arguments that have got no value, in order of first appearance.
     pub missing: Vec<String>,
-}
-
-/// The one rule by which names of arguments are compared.
-fn fold(name: &str) -> String {
-    name.to_lowercase()
 }
 
 impl Template {
@@ -216,6 +213,8 @@ mod tests {
     fn case_variants_are_one_argument_and_the_first_spelling_names_it() {
         assert_eq!(arguments("{Über} {ÜBER} {über}"), ["Über"]);
         assert_eq!(filled("{A} {a} {A}"), "1 1 1");
+        // By the one rule of all names: a final sigma is a sigma.
+        assert_eq!(arguments("{ΟΔΟΣ} {οδος} {οδοσ}"), ["ΟΔΟΣ"]);
         let shouted = Template::new("{x} {X}").fill(&[("X", &7)]);
         assert_eq!(shouted.text, "7 7");
     }

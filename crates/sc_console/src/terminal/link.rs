@@ -155,7 +155,9 @@ impl<H> Game for GameOf<H> {
         let done = self.ask(move |cx, done| {
             let feed = Arc::clone(&shared.feed);
             let heard = Box::new(move |line: &OutputLine| feed.push(Item::Output(line.clone())));
-            let done = Box::new(move |_: &mut Cx<'_, H>, run: LineRun| {
+            let done = Box::new(move |cx: &mut Cx<'_, H>, run: LineRun| {
+                // The next line may use, and its history must know, the names that this one has made.
+                refresh(cx);
                 if run.outcome != LineOutcome::Done {
                     shared.count_failed();
                 }

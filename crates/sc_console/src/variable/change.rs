@@ -164,17 +164,18 @@ fn tell_all<H>(cx: &mut Cx<'_, H>, panics: &mut Vec<(Culprit, sc_core::Panic)>) 
     while let Some(variable) = cx.runtime_state::<Variables>().changed.pop_front() {
         let round = rounds.entry(variable).or_default();
         *round += 1;
-        if *round > ROUNDS {
-            give_up(cx, &rounds);
-            break;
+        // Those who chase each other are left alone; all others are told.
+        if *round <= ROUNDS {
+            tell(cx, variable, panics);
         }
-        tell(cx, variable, panics);
+    }
+    if rounds.values().any(|&rounds| rounds > ROUNDS) {
+        give_up(cx, &rounds);
     }
 }
 
 fn give_up<H>(cx: &mut Cx<'_, H>, rounds: &BTreeMap<u32, u32>) {
     let variables = cx.runtime_state::<Variables>();
-    variables.changed.clear();
     let chasing = rounds.iter().filter(|&(_, &rounds)| rounds >= ROUNDS);
     let names = chasing.filter_map(|(&index, _)| Some(variables.get(index)?.info.name.clone()));
     let names: Vec<String> = names.collect();
@@ -187,6 +188,7 @@ fn give_up<H>(cx: &mut Cx<'_, H>, rounds: &BTreeMap<u32, u32>) {
 fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core::Panic)>) {
     // Those that are bound meanwhile are told of the next change.
     let last = console(cx).watchers.bound;
+    tell_declared(cx, variable, panics);
     let mut after = 0;
     loop {
         let dropped = console(cx).watchers.take_dropped();
@@ -214,9 +216,29 @@ fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core
             None => cx.enter(|| drop(callback)),
         }
         cx.attend();
-        if let Err(panic) = outcome {
-            let culprit = Culprit::new(format!("callback of {name}"), reports::CHANGE_FIX);
-            panics.push((culprit, panic));
-        }
+        panics.extend(outcome.err().map(|panic| (culprit(&name), panic)));
     }
+}
+
+/// Calls the function that the declaration of a variable names.
+fn tell_declared<H>(
+    cx: &mut Cx<'_, H>,
+    variable: u32,
+    panics: &mut Vec<(Culprit, sc_core::Panic)>,
+) {
+    let Some(slot) = cx.runtime_state::<Variables>().get(variable) else {
+        return;
+    };
+    let Some(changed) = slot.changed.clone() else {
+        return;
+    };
+    let value = (slot.ops.clone)(&*slot.value);
+    let name = slot.info.name.clone();
+    let outcome = cx.callback(None, Duration::ZERO, |cx| changed(cx, &*value));
+    cx.attend();
+    panics.extend(outcome.err().map(|panic| (culprit(&name), panic)));
+}
+
+fn culprit(variable: &str) -> Culprit {
+    Culprit::new(format!("callback of {variable}"), reports::CHANGE_FIX)
 }

@@ -1,7 +1,8 @@
 //! The configuration file: archived variables in TOML, with what is not theirs kept as it is.
 //!
 //! They stand in the table `[variables]`, by name: `"MyGame.Volume" = 0.5`, or dotted as
-//! `MyGame.Volume = 0.5`; names are compared as everywhere, whatever their case.
+//! `MyGame.Volume = 0.5`; names are compared as everywhere, whatever their case. Where a variable has the
+//! name of a table of the file, its value stands in that table, under an empty key: `"MyGame"."" = 1`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,13 +69,19 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
+/// The name that a key of a table has in all. An empty key in a table has the table's.
+fn whole_name(prefix: &str, key: &str) -> String {
+    match (prefix, key) {
+        ("", key) => key.to_owned(),
+        (prefix, "") => prefix.to_owned(),
+        (prefix, key) => format!("{prefix}.{key}"),
+    }
+}
+
 /// The values of a table by their whole name, tables in it included.
 fn values(table: &dyn TableLike, prefix: &str, into: &mut Vec<(String, Option<String>)>) {
     for (key, item) in table.iter() {
-        let name = match prefix {
-            "" => key.to_owned(),
-            prefix => format!("{prefix}.{key}"),
-        };
+        let name = whole_name(prefix, key);
         if let Some(table) = item.as_table_like() {
             values(table, &name, into);
         } else {
@@ -169,11 +176,30 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
         fates.retain(|folded, _| !done.contains(folded));
         for (name, fate) in fates.into_values() {
             if let Fate::Write(value) = fate {
-                table.insert(&name, Item::Value(value));
+                add(table, &name, value).map_err(|message| FileError::NotToml {
+                    path: path.to_owned(),
+                    message,
+                })?;
             }
         }
     }
     file::write(path, &document.to_string())
+}
+
+/// Adds an entry. What is there under its name is a table: a value was updated before.
+fn add(table: &mut dyn TableLike, name: &str, value: Value) -> Result<(), String> {
+    match table.get_mut(name) {
+        None => _ = table.insert(name, Item::Value(value)),
+        Some(item) => {
+            let inner = item.as_table_like_mut().ok_or_else(|| {
+                format!(
+                    "`{name}` is a variable, and its entry an array of tables: rename one of them"
+                )
+            })?;
+            inner.insert("", Item::Value(value));
+        }
+    }
+    Ok(())
 }
 
 /// What is to become of the entries of archived variables, by folded name.
@@ -236,10 +262,7 @@ fn update(
 ) {
     let keys: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).collect();
     for key in keys {
-        let name = match prefix {
-            "" => key.clone(),
-            prefix => format!("{prefix}.{key}"),
-        };
+        let name = whole_name(prefix, &key);
         let folded = fold(&name);
         match table.get_mut(&key) {
             Some(item) if item.is_table_like() => {

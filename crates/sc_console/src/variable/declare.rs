@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::atomic::AtomicU32;
 
-use super::definition::Ops;
+use super::definition::{Changed, Ops};
 use crate::command::Place;
 use crate::info::{Flags, ParamInfo};
 
@@ -57,5 +57,6 @@ pub struct AnyVariable {
     pub(crate) flags: Flags,
     pub(crate) info: ParamInfo,
     pub(crate) default: Box<dyn Any>,
+    pub(crate) changed: Option<Changed>,
     pub(crate) ops: Ops,
 }

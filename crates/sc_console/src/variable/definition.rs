@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeBounds;
 use std::panic::Location;
+use std::rc::Rc;
 
-use sc_core::{TickId, WorldId};
+use sc_core::{AnyCx, TickId, WorldId};
 
 use super::declare::AnyVariable;
 use crate::arg::{ArgError, ConsoleArg, RangeText};
@@ -14,6 +15,9 @@ use crate::command::Bound;
 use crate::info::{Flags, ParamInfo, doc_text};
 
 type Check<T> = Box<dyn Fn(&T) -> bool>;
+
+/// Called after a change, whatever the type.
+pub(crate) type Changed = Rc<dyn Fn(&mut dyn AnyCx, &dyn Any)>;
 
 /// A variable that is to be registered at run time.
 ///
@@ -42,6 +46,7 @@ pub struct VariableDef<T> {
     secret: bool,
     range: Option<(String, Check<T>)>,
     specials: Vec<(T, String)>,
+    changed: Option<fn(&mut dyn AnyCx, &T)>,
     pub(super) owner: Option<TickId>,
     pub(super) bound: Bound,
     /// It may be named as the console's own are.
@@ -61,6 +66,7 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
             secret: false,
             range: None,
             specials: Vec::new(),
+            changed: None,
             owner: None,
             bound: Bound::Here,
             ours: false,
@@ -90,6 +96,15 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
     #[must_use]
     pub fn special(mut self, value: T, meaning: &str) -> Self {
         self.specials.push((value, meaning.to_owned()));
+        self
+    }
+
+    /// Calls a function after each change, with the new value, in whatever runtime: where the variable
+    /// is another part's setting. It is called before those of
+    /// [`on_var_change`](crate::VariableExt::on_var_change), and in no world.
+    #[must_use]
+    pub fn changed(mut self, function: fn(&mut dyn AnyCx, &T)) -> Self {
+        self.changed = Some(function);
         self
     }
 
@@ -202,11 +217,19 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
             }
         };
         let default = self.default;
+        let changed = self.changed.map(|function| -> Changed {
+            Rc::new(move |cx: &mut dyn AnyCx, value: &dyn Any| {
+                if let Some(value) = value.downcast_ref() {
+                    function(cx, value);
+                }
+            })
+        });
         AnyVariable {
             about: self.about,
             flags: self.flags,
             info,
             default: Box::new(default),
+            changed,
             ops: Ops {
                 parse: |word| Ok(Box::new(T::parse(word)?)),
                 check: Box::new(move |value| value.downcast_ref().map_or(Ok(()), &check)),

@@ -68,8 +68,9 @@ pub trait VariableExt<H: 'static> {
         value: K::Value,
     ) -> Result<SetOutcome, VariableError>;
 
-    /// Sets a variable by name and text. If there is none yet, the value waits for it; the console
-    /// itself does not wait.
+    /// Sets a variable by name and text. If there is none yet, the value waits for it, and for each that is
+    /// registered by that name from then on: the variable of an object of the next level, too. The
+    /// console itself does not wait.
     ///
     /// ```
     /// # use sc_console::*;
@@ -250,14 +251,20 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         text: &str,
         by: SetBy,
     ) -> Result<SetOutcome, VariableError> {
-        let Some(index) = find(self, name) else {
-            if by == SetBy::Console {
-                return Err(unknown(self, name));
-            }
-            self.runtime_state::<Variables>().wait(fold(name), text, by);
-            return Ok(SetOutcome::Waiting);
+        let found = find(self, name);
+        if found.is_none() && by == SetBy::Console {
+            return Err(unknown(self, name));
+        }
+        let variables = self.runtime_state::<Variables>();
+        let outcome = match found {
+            Some(index) => variables.set_text(index, text, by),
+            None => Ok(SetOutcome::Waiting),
         };
-        let outcome = self.runtime_state::<Variables>().set_text(index, text, by);
+        // What comes from outside counts for each variable of the name, whenever it is registered.
+        let is_from_outside = matches!(by, SetBy::ConfigFile | SetBy::CommandLine);
+        if outcome.is_ok() && (found.is_none() || is_from_outside) {
+            variables.wait(fold(name), text, by);
+        }
         store_result(self, outcome)
     }
 

@@ -22,7 +22,26 @@
 ///
 /// After the default, in any order: `range 0.0..=1.0`, `special 0.0 => "never"` (a value with a
 /// meaning of its own, allowed in any range), `archive`, `cheat`, `hidden`, `read_only`,
-/// `server_only`, `secret`.
+/// `server_only`, `secret`, and `changed function`, a `fn(&mut dyn AnyCx, &T)` that is called after each
+/// change in whatever runtime:
+///
+/// ```
+/// use sc_console::{ConsoleExt, Source, variable};
+/// use sc_core::{AnyCx, Runtime};
+///
+/// #[derive(Default)]
+/// struct Mixer { volume: f32 }
+///
+/// variable! {
+///     /// How loud it is.
+///     VOLUME = MyGame.MixerVolume: f32 = 1.0, range 0.0..=1.0, changed turn
+/// }
+/// fn turn(cx: &mut dyn AnyCx, volume: &f32) { cx.runtime_state::<Mixer>().volume = *volume; }
+///
+/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// rt.cx(&mut host).run_line("MyGame.MixerVolume 0.25", Source::Local);
+/// assert_eq!(rt.state::<Mixer>().map(|mixer| mixer.volume), Some(0.25));
+/// ```
 #[macro_export]
 macro_rules! variable {
     ($(#[doc = $doc:literal])* $vis:vis $KEY:ident = $head:ident $(. $tail:ident)* : $type:ty
@@ -54,6 +73,9 @@ macro_rules! __variable_options {
     };
     ($definition:expr, special $value:expr => $meaning:literal $(, $($rest:tt)*)?) => {
         $crate::__variable_options!($definition.special($value, $meaning), $($($rest)*)?)
+    };
+    ($definition:expr, changed $function:expr $(, $($rest:tt)*)?) => {
+        $crate::__variable_options!($definition.changed($function), $($($rest)*)?)
     };
     ($definition:expr, $flag:ident $(, $($rest:tt)*)?) => {
         $crate::__variable_options!($definition.$flag(), $($($rest)*)?)

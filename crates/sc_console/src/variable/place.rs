@@ -11,7 +11,7 @@ use crate::name::fold;
 use crate::registry::{Binding, Entry, Role, console, live};
 use crate::reports;
 
-/// Makes a variable live: its entry, its value, and the value that has waited for it.
+/// Makes a variable live: its entry, its value, and the value that was set before it was there.
 pub(crate) fn install<H>(
     cx: &mut Cx<'_, H>,
     name: &str,
@@ -33,7 +33,8 @@ pub(crate) fn install<H>(
     let mut entry = Entry::new(info, binding, Role::Static);
     let variables = cx.runtime_state::<Variables>();
     let index = variables.insert(variable, declared, Arc::clone(&entry.info));
-    let waiting = variables.waiting.remove(&folded);
+    // It stays for the next one of that name: the variable of the next level, perhaps.
+    let waiting = variables.waiting.get(&folded).cloned();
     entry.role = Role::Variable(index);
     console(cx).entries.insert(entry);
     if let Some((text, by)) = waiting {

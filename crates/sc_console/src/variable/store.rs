@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::declare::{AnyVariable, StaticVariable};
-use super::definition::Ops;
+use super::definition::{Changed, Ops};
 use super::{SetBy, SetOutcome, VariableInfo};
 use crate::arg::ConsoleArg;
 use crate::error::VariableError;
 use crate::info::EntryInfo;
+use crate::redact::refusal;
 use crate::slots::Slots;
 
 /// One variable of a runtime.
@@ -21,6 +22,8 @@ pub(crate) struct VariableSlot {
     /// The configuration file has an entry that was taken.
     pub(crate) in_file: bool,
     pub(crate) default: Box<dyn Any>,
+    /// Told of each change before all others.
+    pub(crate) changed: Option<Changed>,
     pub(crate) ops: Ops,
     pub(crate) info: Arc<EntryInfo>,
 }
@@ -86,6 +89,7 @@ impl Variables {
             set_by: SetBy::Constructor,
             in_file: false,
             default: variable.default,
+            changed: variable.changed,
             ops: variable.ops,
             info,
         })
@@ -107,7 +111,10 @@ impl Variables {
         let slot = self.get(index).ok_or(VariableError::Gone)?;
         let value = (slot.ops.parse)(text).map_err(|error| VariableError::Refused {
             name: slot.info.name.clone(),
-            error,
+            error: match slot.info.params.first() {
+                Some(param) => refusal(param, text, error),
+                None => error,
+            },
         })?;
         self.set(index, value, by)
     }

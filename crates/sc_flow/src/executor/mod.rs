@@ -23,6 +23,7 @@ use sc_core::{Cx, Extension, Runtime, Stage, TeardownPhase, WorldId};
 use self::board::Board;
 use self::home::Home;
 use self::table::Extra;
+use crate::any;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowInfo, Progress, WaitingFor};
@@ -96,6 +97,7 @@ fn install<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
         board: Rc::clone(&board),
         home,
     });
+    any::open(cx);
     board
 }
 

@@ -1,0 +1,159 @@
+//! Aliases: where an error in a word that one passes on is marked, and how far one line may lead.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg(feature = "commands")]
+
+use sc_console::{ConsoleExt, LineOutcome, LineRun, Source, command, variable};
+use sc_core::Cx;
+use sc_core::testing::TestWorld;
+
+#[derive(Default)]
+struct Game {
+    sum: u64,
+    runs: Vec<LineRun>,
+}
+
+command! {
+    /// Adds two numbers.
+    Add [anytime] (
+        /// One.
+        one: u32,
+        /// The other.
+        other: u32,
+    ) |cx: &mut Cx<'_, Game>, _out| {
+        cx.host_mut().sum += u64::from(one) + u64::from(other);
+        Ok(())
+    }
+}
+variable! {
+    /// How fast.
+    SPEED = Speed: u32 = 5, range 0..=9
+}
+
+fn game() -> TestWorld<Game> {
+    TestWorld::new(Game::default())
+}
+
+fn failed(t: &mut TestWorld<Game>, line: &str) -> String {
+    let run = t.cx().run_line(line, Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Failed, "{}", run.text());
+    run.text()
+}
+
+fn done(t: &mut TestWorld<Game>, line: &str) {
+    let run = t.cx().run_line(line, Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Done, "{}", run.text());
+}
+
+#[test]
+fn an_error_in_a_word_that_is_passed_on_is_marked_where_it_was_typed() {
+    let mut t = game();
+    done(&mut t, "alias plus 'add 1'; alias more 'plus'");
+    assert_eq!(
+        failed(&mut t, "add 1 1; plus x"),
+        "add 1 1; plus x\n              ^ other: expected a whole number from 0 to 4294967295 (passed on by alias `plus`)"
+    );
+    assert_eq!(
+        failed(&mut t, "more x"),
+        "more x\n     ^ other: expected a whole number from 0 to 4294967295 (passed on by alias `more`, alias `plus`)"
+    );
+    assert_eq!(
+        failed(&mut t, "plus 2 3"),
+        "plus 2 3\n       ^ expected no further word; usage: Add <one> <other> (passed on by alias `plus`)"
+    );
+    done(&mut t, "alias two add");
+    assert_eq!(
+        failed(&mut t, "two 2"),
+        "two 2\n     ^ expected other (u32); usage: Add <one> <other> (passed on by alias `two`)"
+    );
+}
+
+#[test]
+fn an_error_in_a_word_of_the_alias_is_marked_in_its_line() {
+    let mut t = game();
+    done(&mut t, "alias plus 'add x'; alias short 'add 1'");
+    assert_eq!(
+        failed(&mut t, "plus 2"),
+        "alias `plus`:\nadd x\n    ^ one: expected a whole number from 0 to 4294967295"
+    );
+    assert_eq!(
+        failed(&mut t, "short"),
+        "alias `short`:\nadd 1\n     ^ expected other (u32); usage: Add <one> <other>"
+    );
+    done(&mut t, "alias typo 'ad 1'");
+    assert_eq!(
+        failed(&mut t, "typo 2"),
+        // What is not known may take a secret one day.
+        "alias `typo`:\nad ***\n^^ expected the name of a command or a variable; `ad` is none (did you mean `Add`?)"
+    );
+}
+
+#[test]
+fn values_of_variables_that_are_passed_on_are_marked_where_they_were_typed() {
+    let mut t = game();
+    done(&mut t, "alias s 'set speed'; alias any set; alias v speed");
+    for (line, marked) in [
+        ("s 10", "  ^^"),
+        ("any speed 10", "          ^^"),
+        ("v 10", "  ^^"),
+    ] {
+        let text = failed(&mut t, line);
+        let expected = format!("{line}\n{marked} expected u32 from 0 up to 9 (passed on by ");
+        assert!(text.starts_with(&expected), "{text}");
+    }
+    let text = failed(&mut t, "any spede 1");
+    assert!(
+        text.starts_with(
+            "any spede ***\n    ^^^^^ expected the name of a variable; `spede` is none"
+        ),
+        "{text}"
+    );
+    let text = failed(&mut t, "v 1 2");
+    assert!(
+        text.starts_with("v 1 2\n    ^ expected one value"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_line_leads_to_so_many_aliases_and_no_more() {
+    let mut t = game();
+    // Within the depth limit, and still 2 to the 30.
+    for level in 0..30 {
+        let next = level + 1;
+        done(&mut t, &format!("alias a{level} 'a{next}; a{next}'"));
+    }
+    done(&mut t, "alias a30 'add 0 1'");
+    let text = failed(&mut t, "a0; add 1 1");
+    assert_eq!(
+        text,
+        "one line leads to more than 10000 aliases and scripts: a0 > a1 > a2 > a3 > a4 > a5 ..; `wait` spreads them over frames"
+    );
+    assert!(t.host.sum < 10_000);
+    // The next line starts anew.
+    done(&mut t, "a20");
+}
+
+#[test]
+fn waiting_counts_neither_as_depth_nor_as_number() {
+    let mut t = game();
+    done(
+        &mut t,
+        "alias step 'add 0 1; wait; again'; alias again step",
+    );
+    let run = t.cx().run_line("step", Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Pending);
+    // It leads to itself, a step deeper each frame: waiting does not make that right.
+    t.ticks(0.1, 40);
+    assert_eq!(t.host.sum, 16, "{}", t.host.sum);
+    // One after the other is not deeper.
+    t.host.sum = 0;
+    done(&mut t, "alias one 'add 0 1; wait'");
+    let line = vec!["one"; 50].join(";");
+    t.cx()
+        .queue_line(&line, Source::Local, |cx, run| cx.host_mut().runs.push(run));
+    t.ticks(0.1, 51);
+    assert_eq!(t.host.sum, 50);
+    assert_eq!(t.host.runs.len(), 1);
+    assert_eq!(t.host.runs[0].outcome, LineOutcome::Done);
+}

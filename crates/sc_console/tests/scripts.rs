@@ -1,0 +1,81 @@
+//! Script files: what is no script, and what of one is seen.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg(all(unix, feature = "commands"))]
+
+use std::fs;
+use std::path::PathBuf;
+
+use sc_console::{ConsoleExt, LineOutcome, Source};
+use sc_core::testing::TestWorld;
+
+/// A folder of scripts of its own.
+struct Scripts(PathBuf);
+
+impl Scripts {
+    fn new(t: &mut TestWorld<()>, name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("sc-files-{}-{name}", std::process::id()));
+        fs::create_dir_all(folder.join("root")).unwrap();
+        t.cx().console_settings().script_root = Some(folder.join("root"));
+        Scripts(folder)
+    }
+}
+
+impl Drop for Scripts {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn refused(t: &mut TestWorld<()>, line: &str) -> String {
+    let run = t.cx().run_line(line, Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Failed, "{}", run.text());
+    run.text()
+}
+
+#[test]
+fn case_g17_a_link_to_what_is_no_script_is_refused() {
+    let mut t = TestWorld::new(());
+    let scripts = Scripts::new(&mut t, "extension");
+    let root = scripts.0.join("root");
+    fs::write(root.join("passwords.toml"), "help").unwrap();
+    std::os::unix::fs::symlink(root.join("passwords.toml"), root.join("x.cfg")).unwrap();
+    let text = refused(&mut t, "exec x");
+    assert!(text.contains("scripts end in `.cfg`"), "{text}");
+    // A link to a script is one.
+    fs::write(root.join("real.cfg"), "find ping").unwrap();
+    std::os::unix::fs::symlink(root.join("real.cfg"), root.join("y.cfg")).unwrap();
+    let run = t.cx().run_line("exec y", Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Done, "{}", run.text());
+}
+
+#[test]
+fn case_g17_a_pipe_and_a_folder_are_refused_at_once() {
+    let mut t = TestWorld::new(());
+    let scripts = Scripts::new(&mut t, "pipe");
+    let root = scripts.0.join("root");
+    let made = std::process::Command::new("mkfifo")
+        .arg(root.join("pipe.cfg"))
+        .status();
+    assert!(made.unwrap().success());
+    fs::create_dir(root.join("folder.cfg")).unwrap();
+    for name in ["pipe", "folder"] {
+        let text = refused(&mut t, &format!("exec {name}"));
+        assert!(text.contains("is no regular file"), "{text}");
+    }
+}
+
+#[test]
+fn case_g1_a_script_that_waits_before_it_runs_itself_is_an_error_all_the_same() {
+    let mut t = TestWorld::new(());
+    let scripts = Scripts::new(&mut t, "waits");
+    fs::write(scripts.0.join("root/again.cfg"), "wait\nexec again\n").unwrap();
+    let run = t.cx().run_line("exec again", Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Pending);
+    t.ticks(0.1, 40);
+    let (shown, _) = t.cx().console_output(0);
+    let errors = shown
+        .iter()
+        .filter(|line| line.text.contains("deeper than 32"));
+    assert_eq!(errors.count(), 1);
+}
