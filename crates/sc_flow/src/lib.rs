@@ -95,6 +95,7 @@ mod node;
 mod reports;
 mod span;
 mod task;
+mod thread;
 mod watch;
 
 pub use any::AnyFlowExt;

@@ -9,7 +9,6 @@
 //! reference:
 //! - A loop over nothing ends during the builder's start, and at the async form's first poll; *check
 //!   immediately* polls at the same places.
-//! - Batches with a delay, and a delay before the first, are there in the builder's form only.
 //! - A flow that ends itself, or what it is bound to, from its own callback: a builder's node stops
 //!   when the callback returns, an async flow goes on until it yields.
 //! - The gameplay callback is told of a cancel; nobody awaits a cancelled async flow.

@@ -504,3 +504,61 @@ fn a_drive_in_a_paused_world_on_its_own_clock_is_a_drive() {
     t.tick(0.25);
     assert_eq!(log(&t), ["1: 0.5", "2: 1"]);
 }
+
+#[test]
+fn a_builder_waits_for_the_end_of_a_flow_for_whatever_reason() {
+    let mut t = start();
+    let w = t.world;
+    let sleeps = story(&mut t, "sleeps", async |fx| fx.delay(100).await);
+    WaitUntil::ended(sleeps)
+        .satisfied(|cx: &mut C<'_>| say(cx, "it has ended"))
+        .world(w)
+        .start(&mut t.cx())
+        .unwrap();
+    t.ticks(0.1, 2);
+    t.cx().cancel(sleeps);
+    t.tick(0.1);
+    assert_eq!(log(&t), ["3: it has ended"]);
+    WaitUntil::ended(sleeps)
+        .check_immediately()
+        .satisfied(|cx: &mut C<'_>| say(cx, "long since"))
+        .world(w)
+        .start(&mut t.cx())
+        .unwrap();
+    assert_eq!(log(&t), ["3: long since"]);
+}
+
+#[test]
+fn a_builder_takes_what_a_thread_has_made_and_hears_of_its_panic() {
+    let mut t = start();
+    let w = t.world;
+    let works = WaitUntil::on_thread(
+        || std::thread::current().id(),
+        |cx: &mut C<'_>, id| {
+            let is_another = id.is_ok_and(|id| id != std::thread::current().id());
+            cx.host_mut().open = is_another;
+        },
+    );
+    let works = works.satisfied(|cx| cx.host().log.add("satisfied"));
+    works.world(w).start(&mut t.cx()).unwrap();
+    let panics = WaitUntil::on_thread(
+        || panic!("the work"),
+        |cx: &mut C<'_>, result: Result<(), FlowError>| {
+            assert!(matches!(result, Err(FlowError::Panicked)));
+            cx.host().log.add("no result");
+        },
+    );
+    let panics = panics.name("works");
+    panics.world(w).start(&mut t.cx()).unwrap();
+    while !t.cx().flow_list().is_empty() {
+        t.tick(0.1);
+        std::thread::yield_now();
+    }
+    let mut told = log(&t);
+    told.sort();
+    assert_eq!(told, ["no result", "satisfied"]);
+    assert!(t.host.open);
+    let made = t.reports.take();
+    assert_eq!(made.len(), 1);
+    assert_eq!(made[0].what, "work on a thread panicked: the work");
+}

@@ -1,11 +1,10 @@
 //! Waiting for other flows and for other threads.
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use sc_core::{Report, ReportKind};
 
@@ -16,6 +15,7 @@ use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::{Ending, WakeBy};
 use crate::reports;
+use crate::thread::Work;
 
 impl<H> FlowCx<H> {
     /// Waits for the end of a flow. Awaiting it gives how the flow ended.
@@ -79,27 +79,8 @@ impl<H> FlowCx<H> {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ThreadResult<'_, H, T> {
-        let shared = Arc::new(Mutex::new(Shared {
-            result: None,
-            waker: None,
-        }));
-        let theirs = Arc::clone(&shared);
-        let started = std::thread::Builder::new().spawn(move || {
-            let result = catch_unwind(AssertUnwindSafe(work));
-            let waker = {
-                let mut shared = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-                shared.result = Some(result.map_err(|payload| Failed::Panicked(text(&*payload))));
-                shared.waker.take()
-            };
-            if let Some(waker) = waker {
-                waker.wake();
-            }
-        });
-        if let Err(error) = started {
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            shared.result = Some(Err(Failed::NoThread(error.to_string())));
-        }
-        ThreadResult { fx: self, shared }
+        let work = Work::start(work);
+        ThreadResult { fx: self, work }
     }
 }
 
@@ -190,28 +171,11 @@ impl<H> Drop for FlowEnd<'_, H> {
     }
 }
 
-/// Why there is no result of work on a thread.
-enum Failed {
-    Panicked(String),
-    NoThread(String),
-}
-
-fn text(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "(no message)".into())
-}
-
-struct Shared<T> {
-    result: Option<Result<T, Failed>>,
-    waker: Option<Waker>,
-}
-
 /// Made by [`FlowCx::run_on_thread`].
 #[must_use = "awaitables do nothing until they are awaited"]
 pub struct ThreadResult<'f, H: 'static, T> {
     fx: &'f FlowCx<H>,
-    shared: Arc<Mutex<Shared<T>>>,
+    work: Work<T>,
 }
 
 impl<H, T> Future for ThreadResult<'_, H, T> {
@@ -219,25 +183,18 @@ impl<H, T> Future for ThreadResult<'_, H, T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.fx.check_turn()?;
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(result) = shared.result.take() {
-            drop(shared);
-            self.fx.has_awaited();
-            return Poll::Ready(result.map_err(|failed| {
-                let message = match failed {
-                    Failed::Panicked(message) => message,
-                    Failed::NoThread(why) => return FlowError::NoThread { why },
-                };
-                let kind = ReportKind::Extension(&reports::THREAD_PANICKED);
-                let what = format!("work on a thread panicked: {message}");
-                let home = &*self.fx.home;
-                let report = Report::new(kind, what).object(self.fx.name());
-                let table = &mut *home.board.table.borrow_mut();
-                table.report_later(home.world, report);
-                FlowError::Panicked
-            }));
-        }
-        shared.waker = Some(context.waker().clone());
-        Poll::Pending
+        let Some(result) = self.work.take_or_wake(context.waker()) else {
+            return Poll::Pending;
+        };
+        self.fx.has_awaited();
+        Poll::Ready(result.map_err(|failed| {
+            let (error, report) = failed.told(self.fx.name());
+            let home = &*self.fx.home;
+            let table = &mut *home.board.table.borrow_mut();
+            report
+                .into_iter()
+                .for_each(|report| table.report_later(home.world, report));
+            error
+        }))
     }
 }

@@ -77,9 +77,10 @@ impl<H> Flow<H> {
     /// nobody awaits, is reported.
     ///
     /// # Errors
-    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]: `on_finished` has heard
-    /// `Aborted` then. [`FlowError::Panicked`] when a plain closure that is to give the future panics,
-    /// and the policy does not raise that: it has heard `Panicked`.
+    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::ShutDown`], [`FlowError::NoOwner`]:
+    /// `on_finished` has heard `Aborted` then. [`FlowError::Panicked`] when a plain closure that is to give
+    /// the future, or the question of [`bound_while`](Self::bound_while), panics, and the policy does not
+    /// raise that: it has heard `Panicked`.
     #[track_caller]
     pub fn spawn<F>(mut self, cx: &mut Cx<'_, H>, body: F) -> Result<FlowId, FlowError>
     where

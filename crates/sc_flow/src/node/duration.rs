@@ -267,7 +267,9 @@ impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration) + 'static> DoForDuration<H, U> {
     ///
     /// # Errors
     /// [`FlowError::BadTime`], [`FlowError::ZeroLengthRepeat`], [`FlowError::ControlTaken`],
-    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`]. `on_finished` has heard `Aborted` then.
+    /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::ShutDown`], [`FlowError::NoOwner`]:
+    /// `on_finished` has heard `Aborted` then. [`FlowError::Panicked`] when the question of
+    /// [`bound_while`](Self::bound_while) panics, and the policy does not raise that: it has heard `Panicked`.
     #[track_caller]
     pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();

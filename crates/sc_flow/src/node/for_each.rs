@@ -283,8 +283,10 @@ where
     /// this call, and its id is stale then.
     ///
     /// # Errors
-    /// [`FlowError::BadTime`], [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`].
-    /// `on_finished` has heard `Aborted` then.
+    /// [`FlowError::BadTime`], [`FlowError::NoLiveWorld`] with a report, [`FlowError::ShutDown`],
+    /// [`FlowError::NoOwner`]: `on_finished` has heard `Aborted` then. [`FlowError::Panicked`] when the first
+    /// item or the question of [`bound_while`](Self::bound_while) panics in this call, and the policy does
+    /// not raise that: it has heard `Panicked`.
     #[track_caller]
     pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();

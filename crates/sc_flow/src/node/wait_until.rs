@@ -9,13 +9,14 @@ use sc_core::{Cx, Life, Report, ReportKind, Secs, TickId, secs};
 use super::options::flow_options;
 use super::{Next, Node};
 use crate::error::FlowError;
-use crate::executor::end;
 use crate::executor::start::{Options, bind_condition, start_node};
+use crate::executor::{end, known};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::list::{FlowKind, Progress, WaitingFor};
 use crate::reports;
 use crate::span::span;
+use crate::thread::Work;
 
 /// When a wait polls, and when it has waited long enough.
 #[derive(Clone, Copy, Debug)]
@@ -158,6 +159,87 @@ impl<H> WaitUntil<H, ()> {
         })
         .check_immediately()
     }
+
+    /// Waits until a flow has ended, for whatever reason: looked at each tick, or
+    /// [`every`](WaitUntil::every) so often. The async form is [`FlowCx::flow`](crate::FlowCx::flow).
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let fade = DoForDuration::new(secs(0.5), |cx: &mut Cx<'_, Vec<u32>>, _, _| cx.host_mut().push(1));
+    /// let fade = fade.world(level).start(&mut cx)?;
+    /// WaitUntil::ended(fade)
+    ///     .satisfied(|cx: &mut Cx<'_, Vec<u32>>| cx.host_mut().push(2))
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// for _ in 0..3 { rt.tick_secs(&mut log, 0.25)?; }
+    /// assert_eq!(log, [1, 1, 2]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn ended(flow: FlowId) -> WaitUntil<H, impl FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> {
+        WaitUntil::new(move |cx: &mut Cx<'_, H>, _attempt| {
+            known(cx.runtime()).is_none_or(|board| !board.is_live(flow))
+        })
+    }
+
+    /// Runs `work` on a thread of its own, and waits for its result, which `take` gets on the game thread:
+    /// [`FlowError::Panicked`] when `work` has panicked, with a report; [`FlowError::NoThread`] when the
+    /// system starts no thread. The thread is started with the wait, and runs on when that ends otherwise;
+    /// its result is dropped then. The async form is
+    /// [`FlowCx::run_on_thread`](crate::FlowCx::run_on_thread).
+    ///
+    /// ```
+    /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut log);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// WaitUntil::on_thread(|| (1..=10).sum(), |cx: &mut Cx<'_, Vec<u32>>, sum| cx.host_mut().extend(sum))
+    ///     .world(level)
+    ///     .start(&mut cx)?;
+    /// while log.is_empty() {
+    ///     rt.tick_secs(&mut log, 0.01)?;
+    ///     std::thread::yield_now();
+    /// }
+    /// assert_eq!(log, [55]);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn on_thread<T: Send + 'static>(
+        work: impl FnOnce() -> T + Send + 'static,
+        take: impl FnOnce(&mut Cx<'_, H>, Result<T, FlowError>) + 'static,
+    ) -> WaitUntil<H, impl FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> {
+        let (mut work, mut take, mut running) = (Some(work), Some(take), None);
+        // The poll during the start starts the thread.
+        WaitUntil::new(move |cx: &mut Cx<'_, H>, attempt| {
+            if let Some(work) = work.take() {
+                running = Some(Work::start(work));
+            }
+            let Some(result) = running.as_ref().and_then(Work::take) else {
+                return false;
+            };
+            let result = result.map_err(|failed| {
+                let (error, report) = failed.told(running_name(cx, attempt));
+                report.into_iter().for_each(|report| cx.report(report));
+                error
+            });
+            if let Some(take) = take.take() {
+                take(cx, result);
+            }
+            true
+        })
+        .check_immediately()
+    }
+}
+
+/// What reports call the wait that polls.
+fn running_name<H>(cx: &Cx<'_, H>, attempt: u64) -> String {
+    // The first poll is in the starting call: it is no flow yet.
+    let board = known(cx.runtime()).filter(|_| attempt > 0);
+    let name = board.and_then(|board| Some(board.table.borrow().name(board.running.get()?.index)));
+    name.unwrap_or_else(|| "wait until".into())
 }
 
 impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
@@ -247,7 +329,10 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
     ///
     /// # Errors
     /// [`FlowError::BadTime`], [`FlowError::NoLiveWorld`] with a report, [`FlowError::NoOwner`] for
-    /// the owner or the object the condition belongs to. `on_finished` has heard `Aborted` then.
+    /// the owner or the object the condition belongs to, [`FlowError::ShutDown`]: `on_finished` has heard
+    /// `Aborted` then. [`FlowError::Panicked`] when the condition or the question of
+    /// [`bound_while`](Self::bound_while) panics in this call, and the policy does not raise that: it has
+    /// heard `Panicked`.
     #[track_caller]
     pub fn start(mut self, cx: &mut Cx<'_, H>) -> Result<FlowId, FlowError> {
         let location = Location::caller();

@@ -22,7 +22,6 @@ pub enum Kind {
     Delay {
         count: i64,
         delay: u64,
-        /// These two are there in the builder's form only.
         items: i64,
         before_first: bool,
     },
@@ -53,7 +52,7 @@ pub struct Spec {
     pub owner: Option<usize>,
     /// The index at which the body says break.
     pub breaks_at: Option<usize>,
-    /// The index at which the body says suspend: in the builder's form only.
+    /// The index at which the body says suspend.
     pub suspends_at: Option<usize>,
     /// The frame from which the condition is true.
     pub true_from: Option<u64>,
