@@ -197,7 +197,7 @@ impl<H> WaitUntil<H, ()> {
     /// # let (mut rt, mut log) = (Runtime::<Vec<u32>>::new(), Vec::new());
     /// # let mut cx = rt.cx(&mut log);
     /// # let level = cx.create_world(WorldKind::Game)?;
-    /// WaitUntil::on_thread(|| (1..=10).sum(), |cx: &mut Cx<'_, Vec<u32>>, sum| cx.host_mut().extend(sum))
+    /// WaitUntil::on_thread(|| (1..=10).sum::<u32>(), |cx: &mut Cx<'_, Vec<u32>>, sum| cx.host_mut().extend(sum))
     ///     .world(level)
     ///     .start(&mut cx)?;
     /// while log.is_empty() {
