@@ -161,7 +161,8 @@ impl BevyFx for FlowCx<World> {
     }
 
     async fn component_changed<C: Component>(&self, entity: Entity) -> Result<(), FlowError> {
-        let since = self.with(|cx| cx.host_mut().change_tick())?;
+        // What changes from now on has a later tick.
+        let since = self.with(|cx| cx.host_mut().increment_change_tick())?;
         let mut is_gone = false;
         self.wait_until(|cx, _| {
             let now = cx.host_mut().change_tick();

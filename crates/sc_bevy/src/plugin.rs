@@ -5,7 +5,7 @@ use bevy_app::{
     Plugin, PluginGroup, PluginGroupBuilder, Update,
 };
 use bevy_ecs::message::Messages;
-use bevy_ecs::schedule::{IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use bevy_ecs::system::Res;
 use bevy_ecs::world::World;
 use sc_core::{FrameError, OsClock, Runtime, Stage, WorldKind, WorldOptions};
@@ -205,7 +205,14 @@ impl Plugin for StillCookingPlugin {
 
 /// The plugin that is in force: one that was added later has no say.
 #[derive(bevy_ecs::resource::Resource)]
-struct InForce(StillCookingPlugin);
+pub(crate) struct InForce(StillCookingPlugin);
+
+impl InForce {
+    /// Where a stage of the frame runs.
+    pub(crate) fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
+        self.0.frame.schedule_of(stage)
+    }
+}
 
 /// Runs one stage of the frame, with what was asked for done before it.
 fn run(world: &mut World, stage: Stage) {

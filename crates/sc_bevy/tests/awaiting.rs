@@ -77,6 +77,25 @@ fn an_events_observer_ends_with_the_wait() {
 struct Health(u32);
 
 #[test]
+fn a_change_by_a_later_flow_of_the_same_stage_is_seen() {
+    let mut app = app();
+    let player = app.world_mut().spawn(Health(3)).id();
+    let mut commands = app.world_mut().commands();
+    let waits = commands.flow("waits", async move |fx| {
+        fx.component_changed::<Health>(player).await
+    });
+    commands.flow("hits", async move |fx| {
+        fx.with(|cx| {
+            if let Some(mut health) = cx.host_mut().get_mut::<Health>(player) {
+                health.0 -= 1;
+            }
+        })
+    });
+    updates(&mut app, 2);
+    assert_eq!(waits.state(), FlowState::Ended(FlowFinish::Completed));
+}
+
+#[test]
 fn changes_of_components() {
     let mut app = app();
     let player = app.world_mut().spawn(Health(3)).id();
