@@ -6,7 +6,7 @@ mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bevy_app::{App, AppExit, PluginGroup, PostUpdate, PreUpdate, Update};
+use bevy_app::{App, AppExit, Last, OnAppExitSystems, PluginGroup, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::RunSystemOnce;
@@ -471,3 +471,24 @@ fn a_panic_in_one_request_leaves_those_after_it_waiting() {
     assert!(!run(&mut app));
     assert!(matches!(last.state(), FlowState::Running(_)));
 }
+
+#[test]
+fn what_waits_at_the_end_of_the_app_is_refused() {
+    let mut app = app();
+    app.add_systems(
+        Last,
+        (|flows: Flows, mut exit: MessageWriter<AppExit>, mut commands: Commands| {
+            let handle = flows.start("too late", async |_| Ok(()));
+            commands.insert_resource(Asked(handle));
+            exit.write(AppExit::Success);
+        })
+        .before(OnAppExitSystems),
+    );
+    app.update();
+    let state = app.world().resource::<Asked>().0.state();
+    assert_eq!(state, FlowState::Refused);
+    assert_eq!(reports(&app).len(), 1);
+}
+
+#[derive(Resource)]
+struct Asked(FlowHandle);
