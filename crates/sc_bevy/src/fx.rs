@@ -15,7 +15,8 @@ use crate::error::EntityError;
 use crate::stream::{EventStream, MessageStream};
 
 /// Messages, events, components and systems, for async flows. What is awaited is looked at once a frame
-/// of the flow's world, in the stage `Flows`, also in a pause; of a world that steps, in each step.
+/// of the flow's world, in the stage `Flows`, also in a pause; of a world that steps, in each step, and in none
+/// while Bevy takes none.
 #[allow(async_fn_in_trait)] // Flows live on one thread: no future of theirs is `Send`.
 pub trait BevyFx {
     /// Waits for a message that is written from now on, and gives a copy. It is one: those that come with it are
