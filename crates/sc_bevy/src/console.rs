@@ -10,7 +10,9 @@ use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::{BoxedSystem, IntoSystem, Local, SystemInput};
 use bevy_ecs::world::World;
-use sc_console::{CommandDef, CommandError, ConsoleArg, ConsoleExt, Output, Variable, VariableExt};
+use sc_console::{
+    CommandDef, CommandError, ConsoleArg, ConsoleExt, Output, Variable, VariableError, VariableExt,
+};
 use sc_core::{Cx, Report, ReportKind, Stage};
 
 use crate::plugin::{InForce, StageSystems};
@@ -234,7 +236,7 @@ pub trait AppConsole {
     /// Adds the resource that stands for a console variable, with the variable's value. A change by the
     /// console is in the resource at once. A change of the resource is validated right before the stage
     /// `Console`, as set by code; one that is refused is reported, and the resource has its old value
-    /// again.
+    /// again. A variable that is refused is reported; the app goes on without its resource.
     ///
     /// # Panics
     /// When the app has no [`StillCookingPlugins`](crate::StillCookingPlugins) yet.
@@ -251,17 +253,19 @@ impl AppConsole for App {
     }
 
     fn add_console_variable<V: ConsoleVariable>(&mut self) -> &mut Self {
-        installed(self, |cx| {
-            // A refusal has been reported by the call: the variable is refused as a whole.
-            let Ok(value) = cx.get_var(V::key()) else {
-                return;
-            };
-            cx.host_mut().insert_resource(Var::<V>(value));
-            let told = |cx: &mut Cx<'_, World>, value: &V::Value| show::<V>(cx, value);
-            if let Ok(guard) = cx.on_var_change(V::key(), told) {
-                guard.detach();
+        let added = installed(self, |cx| {
+            let added = add_resource::<V>(cx);
+            if let Err(error) = &added {
+                let kind = ReportKind::Extension(&reports::VARIABLE_REFUSED);
+                let what = format!("was not added: {error}");
+                let name = format!("resource Var<{}>", type_name::<V>());
+                cx.report(Report::new(kind, what).object(name));
             }
+            added.is_ok()
         });
+        if !added {
+            return self;
+        }
         let Some(plugin) = self.world().get_resource::<InForce>() else {
             return self;
         };
@@ -282,6 +286,15 @@ fn installed<R>(app: &mut App, f: impl FnOnce(&mut Cx<'_, World>) -> R) -> R {
         #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Makes the resource of a variable, and lets it follow the console's changes.
+fn add_resource<V: ConsoleVariable>(cx: &mut Cx<'_, World>) -> Result<(), VariableError> {
+    let value = cx.get_var(V::key())?;
+    cx.host_mut().insert_resource(Var::<V>(value));
+    let told = |cx: &mut Cx<'_, World>, value: &V::Value| show::<V>(cx, value);
+    cx.on_var_change(V::key(), told)?.detach();
+    Ok(())
 }
 
 /// Puts a value of the variable into its resource.
