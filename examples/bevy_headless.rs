@@ -92,11 +92,12 @@ fn story(mut commands: Commands) {
         fx.state(Phase::Siege).await?;
 
         // The gate holds for eight seconds, or until it has taken twelve blows.
+        let mut hits = fx.events::<Hit>()?;
         let mut blows = 0;
         let broken = fx
             .timeout(secs(8), async {
                 while blows < 12 {
-                    fx.event::<Hit>().await?;
+                    hits.next().await?;
                     blows += 1;
                 }
                 Ok::<(), FlowError>(())

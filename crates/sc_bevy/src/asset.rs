@@ -10,8 +10,8 @@ use sc_flow::{FlowCx, FlowError};
 /// Assets, for async flows.
 #[allow(async_fn_in_trait)] // Flows live on one thread: no future of theirs is `Send`.
 pub trait AssetFx {
-    /// Waits until an asset is loaded, with everything that it depends on. Looked at once a frame, in the
-    /// stage `Flows`, also in a pause. One that was added to [`Assets`] by hand is loaded.
+    /// Waits until an asset is loaded, with everything that it depends on. Looked at once a frame
+    /// of the flow's world, in the stage `Flows`, also in a pause; of a world that steps, in each step. One that was added to [`Assets`] by hand is loaded.
     ///
     /// ```
     /// # use bevy_asset::{Asset, AssetServer, Handle};

@@ -2,17 +2,20 @@
 
 use std::any::type_name;
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use bevy_app::App;
 use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut, Tick};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
-use bevy_ecs::system::{BoxedSystem, IntoSystem, Local, SystemId, SystemInput};
+use bevy_ecs::system::{BoxedSystem, IntoSystem, Local, SystemInput};
 use bevy_ecs::world::World;
-use sc_console::{CommandDef, CommandError, ConsoleArg, ConsoleExt, Output, Variable, VariableExt};
+use sc_console::{
+    CommandDef, CommandError, ConsoleArg, ConsoleExt, Output, Variable, VariableError, VariableExt,
+};
 use sc_core::{Cx, Report, ReportKind, Stage};
 
-use crate::plugin::{Cooking, StageSystems};
+use crate::plugin::{InForce, StageSystems};
 use crate::reports;
 use crate::slot::WorldCx;
 
@@ -55,20 +58,23 @@ impl<T: CommandReply, E: Into<CommandError>> CommandReply for Result<T, E> {
     }
 }
 
-/// The system of a command: registered when it is first run, so that its `Local`s stay.
+/// The system of a command. It stays here, not in the `World`'s registry, which loses a system that panics.
 #[doc(hidden)]
-pub enum CommandSystem<I: SystemInput + 'static, O: 'static> {
-    Fresh(Option<BoxedSystem<I, O>>),
-    Registered(SystemId<I, O>),
+pub struct CommandSystem<I: SystemInput + 'static, O: 'static> {
+    system: BoxedSystem<I, O>,
+    is_initialized: bool,
 }
 
 impl<I: SystemInput + 'static, O: CommandReply + 'static> CommandSystem<I, O> {
     #[must_use]
     pub fn new<M>(system: impl IntoSystem<I, O, M> + 'static) -> Self {
-        CommandSystem::Fresh(Some(Box::new(IntoSystem::into_system(system))))
+        CommandSystem {
+            system: Box::new(IntoSystem::into_system(system)),
+            is_initialized: false,
+        }
     }
 
-    /// Runs it.
+    /// Runs it, and what it asks for by `Commands`, also when it panics.
     ///
     /// # Errors
     /// The system's own, and that it could not run.
@@ -78,18 +84,18 @@ impl<I: SystemInput + 'static, O: CommandReply + 'static> CommandSystem<I, O> {
         input: I::Inner<'_>,
         out: &mut Output,
     ) -> Result<(), CommandError> {
-        if let CommandSystem::Fresh(system) = self
-            && let Some(system) = system.take()
-        {
-            *self = CommandSystem::Registered(cx.host_mut().register_boxed_system(system));
+        let (world, system) = (cx.host_mut(), &mut self.system);
+        if !self.is_initialized {
+            system.initialize(world);
+            self.is_initialized = true;
         }
-        match self {
-            CommandSystem::Registered(id) => {
-                let outcome = cx.host_mut().run_system_with(*id, input);
-                outcome.map_err(|error| error.to_string())?.reply(out)
-            }
-            CommandSystem::Fresh(_) => Err("its system could not be registered")?,
-        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            system.run_without_applying_deferred(input, world)
+        }));
+        system.apply_deferred(world);
+        world.flush();
+        let outcome = outcome.unwrap_or_else(|payload| resume_unwind(payload));
+        outcome.map_err(|error| error.to_string())?.reply(out)
     }
 }
 
@@ -230,7 +236,7 @@ pub trait AppConsole {
     /// Adds the resource that stands for a console variable, with the variable's value. A change by the
     /// console is in the resource at once. A change of the resource is validated right before the stage
     /// `Console`, as set by code; one that is refused is reported, and the resource has its old value
-    /// again.
+    /// again. A variable that is refused is reported; the app goes on without its resource.
     ///
     /// # Panics
     /// When the app has no [`StillCookingPlugins`](crate::StillCookingPlugins) yet.
@@ -247,14 +253,29 @@ impl AppConsole for App {
     }
 
     fn add_console_variable<V: ConsoleVariable>(&mut self) -> &mut Self {
-        installed(self, |cx| {
-            let value = cx.get_var(V::key()).ok()?;
-            cx.host_mut().insert_resource(Var::<V>(value));
-            let told = |cx: &mut Cx<'_, World>, value: &V::Value| show::<V>(cx, value);
-            cx.on_var_change(V::key(), told).ok()?.detach();
-            Some(())
+        let added = installed(self, |cx| {
+            let added = add_resource::<V>(cx);
+            if let Err(error) = &added {
+                let kind = ReportKind::Extension(&reports::VARIABLE_REFUSED);
+                let what = format!("was not added: {error}");
+                let name = format!("resource Var<{}>", type_name::<V>());
+                cx.report(Report::new(kind, what).object(name));
+            }
+            added.is_ok()
         });
-        self.add_systems(Cooking, follow::<V>.before(StageSystems(Stage::Console)))
+        if !added {
+            return self;
+        }
+        let Some(plugin) = self.world().get_resource::<InForce>() else {
+            return self;
+        };
+        let schedule = plugin.schedule_of(Stage::Console);
+        self.add_systems(
+            schedule,
+            follow::<V>
+                .after(StageSystems(Stage::Worldless))
+                .before(StageSystems(Stage::Console)),
+        )
     }
 }
 
@@ -265,6 +286,15 @@ fn installed<R>(app: &mut App, f: impl FnOnce(&mut Cx<'_, World>) -> R) -> R {
         #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Makes the resource of a variable, and lets it follow the console's changes.
+fn add_resource<V: ConsoleVariable>(cx: &mut Cx<'_, World>) -> Result<(), VariableError> {
+    let value = cx.get_var(V::key())?;
+    cx.host_mut().insert_resource(Var::<V>(value));
+    let told = |cx: &mut Cx<'_, World>, value: &V::Value| show::<V>(cx, value);
+    cx.on_var_change(V::key(), told)?.detach();
+    Ok(())
 }
 
 /// Puts a value of the variable into its resource.

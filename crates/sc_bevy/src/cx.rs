@@ -72,8 +72,8 @@ pub trait BevyCx {
         object: T,
     ) -> Result<TickKey<T>, EntityError>;
 
-    /// The world of the runtime that lives as long as an entity; made when it is first asked for. The
-    /// despawn tears it down by the next stage.
+    /// The world of the runtime that lives as long as an entity; made when it is first asked for, and
+    /// anew when it has been destroyed meanwhile. The despawn tears it down by the next stage.
     ///
     /// ```
     /// # use bevy_app::App;
@@ -170,7 +170,8 @@ impl BevyCx for Cx<'_, World> {
     fn entity_world(&mut self, entity: Entity) -> Result<WorldId, EntityError> {
         self.entity_owner(entity)?;
         let known = self.host().get::<EntityLife>(entity);
-        if let Some(world) = known.and_then(|life| life.world) {
+        let known = known.and_then(|life| life.world);
+        if let Some(world) = known.filter(|&world| self.is_world_alive(world)) {
             return Ok(world);
         }
         let name = format!("entity {entity}");

@@ -1,13 +1,10 @@
 //! What an async flow can await in an ECS `World`: messages, events, changes of components; and systems.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use bevy_ecs::change_detection::DetectChanges;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::event::Event;
-use bevy_ecs::message::{Message, MessageCursor, Messages};
-use bevy_ecs::observer::On;
+use bevy_ecs::message::Message;
 use bevy_ecs::system::{IntoSystem, SystemIn, SystemInput};
 use bevy_ecs::world::World;
 use sc_core::Clock;
@@ -15,12 +12,15 @@ use sc_flow::{FlowCx, FlowError};
 
 use crate::cx::BevyCx;
 use crate::error::EntityError;
+use crate::stream::{EventStream, MessageStream};
 
-/// Messages, events, components and systems, for async flows. What is awaited is looked at once a frame, in
-/// the stage `Flows`, also in a pause.
+/// Messages, events, components and systems, for async flows. What is awaited is looked at once a frame
+/// of the flow's world, in the stage `Flows`, also in a pause; of a world that steps, in each step, and in none
+/// while Bevy takes none.
 #[allow(async_fn_in_trait)] // Flows live on one thread: no future of theirs is `Send`.
 pub trait BevyFx {
-    /// Waits for a message that is written from now on, and gives a copy.
+    /// Waits for a message that is written from now on, and gives a copy. It is one: those that come with it are
+    /// nobody's. A loop takes [`messages`](Self::messages).
     ///
     /// ```
     /// # use bevy_app::App;
@@ -48,8 +48,40 @@ pub trait BevyFx {
     /// [`FlowError::Other`] when the app has no such messages: `add_message` is missing.
     async fn message<M: Message + Clone>(&self) -> Result<M, FlowError>;
 
+    /// The messages that are written from now on, one after the other.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// #[derive(Message, Clone)]
+    /// struct Hit(u32);
+    /// #[derive(Resource)]
+    /// struct Health(u32);
+    /// app.add_message::<Hit>().insert_resource(Health(10));
+    /// app.world_mut().commands().flow("hits", async |fx| {
+    ///     let mut hits = fx.messages::<Hit>()?;
+    ///     loop {
+    ///         let Hit(points) = hits.next().await?;
+    ///         fx.with(|cx| cx.host_mut().resource_mut::<Health>().0 -= points)?;
+    ///     }
+    /// });
+    /// app.update();
+    /// app.world_mut().write_message(Hit(3));
+    /// app.world_mut().write_message(Hit(2));
+    /// app.update();
+    /// assert_eq!(app.world().resource::<Health>().0, 5);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`message`](Self::message).
+    fn messages<M: Message + Clone>(&self) -> Result<MessageStream<'_, M>, FlowError>;
+
     /// Waits for an event that is triggered from now on, and gives a copy: by an observer that lives
-    /// as long as the wait.
+    /// as long as the wait. It is one: a loop takes [`events`](Self::events).
     ///
     /// ```
     /// # use bevy_app::App;
@@ -75,6 +107,34 @@ pub trait BevyFx {
     /// # Errors
     /// Those of an await.
     async fn event<E>(&self) -> Result<E, FlowError>
+    where
+        E: Event + Clone,
+        for<'t> E::Trigger<'t>: Send + Sync;
+
+    /// The events that are triggered from now on, one after the other: by an observer that lives as long as
+    /// the stream.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// #[derive(Event, Clone)]
+    /// struct DoorOpened(u32);
+    /// fn porter(mut commands: Commands) {
+    ///     commands.flow("the first three doors", async |fx| {
+    ///         let mut doors = fx.events::<DoorOpened>()?;
+    ///         for _ in 0..3 {
+    ///             let DoorOpened(door) = doors.next().await?;
+    ///             println!("door {door}");
+    ///         }
+    ///         Ok(())
+    ///     });
+    /// }
+    /// # bevy_ecs::system::assert_is_system(porter);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`FlowCx::with`].
+    fn events<E>(&self) -> Result<EventStream<'_, E>, FlowError>
     where
         E: Event + Clone,
         for<'t> E::Trigger<'t>: Send + Sync;
@@ -115,24 +175,11 @@ pub trait BevyFx {
 
 impl BevyFx for FlowCx<World> {
     async fn message<M: Message + Clone>(&self) -> Result<M, FlowError> {
-        let mut cursor: MessageCursor<M> = self.with(|cx| {
-            let messages = cx.host().get_resource::<Messages<M>>();
-            messages.map(Messages::get_cursor_current).ok_or_else(|| {
-                let name = std::any::type_name::<M>();
-                FlowError::other(format!(
-                    "the app has no messages of type {name}: add them by `add_message`"
-                ))
-            })
-        })??;
-        let mut found = None;
-        self.wait_until(|cx, _| {
-            let messages = cx.host().get_resource::<Messages<M>>();
-            found = messages.and_then(|messages| cursor.read(messages).next().cloned());
-            found.is_some()
-        })
-        .on(Clock::Real)
-        .await?;
-        found.ok_or(FlowError::Gone)
+        self.messages::<M>()?.next().await
+    }
+
+    fn messages<M: Message + Clone>(&self) -> Result<MessageStream<'_, M>, FlowError> {
+        MessageStream::new(self)
     }
 
     async fn event<E>(&self) -> Result<E, FlowError>
@@ -140,28 +187,20 @@ impl BevyFx for FlowCx<World> {
         E: Event + Clone,
         for<'t> E::Trigger<'t>: Send + Sync,
     {
-        let seen = Arc::new(Mutex::new(None));
-        let theirs = Arc::clone(&seen);
-        let observe = move |event: On<E>| {
-            let mut seen = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-            // The first one counts.
-            seen.get_or_insert_with(|| event.event().clone());
-        };
-        let observer = self.with(|cx| cx.host_mut().add_observer(observe).id())?;
-        let _ends = EndsObserver { fx: self, observer };
-        let take = || seen.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut found = None;
-        self.wait_until(|_, _| {
-            found = take();
-            found.is_some()
-        })
-        .on(Clock::Real)
-        .await?;
-        found.ok_or(FlowError::Gone)
+        self.events::<E>()?.next().await
+    }
+
+    fn events<E>(&self) -> Result<EventStream<'_, E>, FlowError>
+    where
+        E: Event + Clone,
+        for<'t> E::Trigger<'t>: Send + Sync,
+    {
+        EventStream::new(self)
     }
 
     async fn component_changed<C: Component>(&self, entity: Entity) -> Result<(), FlowError> {
-        let since = self.with(|cx| cx.host_mut().change_tick())?;
+        // What changes from now on has a later tick.
+        let since = self.with(|cx| cx.host_mut().increment_change_tick())?;
         let mut is_gone = false;
         self.wait_until(|cx, _| {
             let now = cx.host_mut().change_tick();
@@ -191,18 +230,5 @@ impl BevyFx for FlowCx<World> {
     {
         let outcome = self.with(|cx| cx.run_system(system, input))?;
         outcome.map_err(|error| FlowError::other(error.to_string()))
-    }
-}
-
-/// Despawns an observer when the wait for it ends, however it does.
-struct EndsObserver<'f> {
-    fx: &'f FlowCx<World>,
-    observer: Entity,
-}
-
-impl Drop for EndsObserver<'_> {
-    fn drop(&mut self) {
-        // Out of reach only when the runtime is dropped, and its `World` with it.
-        let _ = self.fx.with(|cx| cx.host_mut().despawn(self.observer));
     }
 }

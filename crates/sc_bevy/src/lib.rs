@@ -12,6 +12,7 @@
 //! | a flow that ends with a state | `state_flow` of `StateFlowCommands`, feature `state` |
 //! | a tickable that ends with an entity | [`BevyCx::spawn_for`] |
 //! | to await messages, events, components, states | [`BevyFx`] |
+//! | all messages or events of a type, in a loop | [`BevyFx::messages`], [`BevyFx::events`] |
 //! | to await assets | `fx.asset` of `AssetFx`, feature `asset` |
 //! | everything else, from a system with `&mut World` | [`WorldCx::with_cx`] |
 //! | a command that runs a system | [`console_command!`], [`AppConsole::add_console_command`] |
@@ -90,6 +91,7 @@ mod reports;
 mod slot;
 #[cfg(feature = "state")]
 mod state;
+mod stream;
 
 #[cfg(feature = "asset")]
 pub use asset::AssetFx;
@@ -106,6 +108,7 @@ pub use plugin::{
 pub use slot::WorldCx;
 #[cfg(feature = "state")]
 pub use state::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};
+pub use stream::{EventStream, MessageStream};
 
 #[doc(hidden)]
 pub mod __private {

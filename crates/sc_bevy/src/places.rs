@@ -28,7 +28,7 @@ impl Places {
         self.placed.push((stage, schedule.intern()));
     }
 
-    fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
+    pub(crate) fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
         let placed = self.placed.iter().find(|(placed, _)| *placed == stage);
         placed.map_or(self.usual, |(_, schedule)| *schedule)
     }

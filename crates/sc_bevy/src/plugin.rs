@@ -1,16 +1,17 @@
 //! The plugin: the runtime in the `World`, and each stage of a frame and of a step as a system.
 
 use bevy_app::{
-    App, AppExit, FixedMainScheduleOrder, FixedUpdate, Last, MainScheduleOrder, OnAppExitSystems,
-    Plugin, PluginGroup, PluginGroupBuilder, Update,
+    App, AppExit, First, FixedMainScheduleOrder, FixedUpdate, Last, MainScheduleOrder,
+    OnAppExitSystems, Plugin, PluginGroup, PluginGroupBuilder, Update,
 };
 use bevy_ecs::message::Messages;
-use bevy_ecs::schedule::{IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use bevy_ecs::system::Res;
 use bevy_ecs::world::World;
+use bevy_time::TimeSystems;
 use sc_core::{FrameError, OsClock, Runtime, Stage, WorldKind, WorldOptions};
 
-use crate::clock::Deltas;
+use crate::clock::{self, Made, remember};
 use crate::places::Places;
 use crate::queue::{LocalQueue, Queue, answer};
 use crate::slot::{AppWorld, RuntimeSlot, with_runtime};
@@ -164,6 +165,7 @@ impl Plugin for StillCookingPlugin {
         world.insert_non_send(RuntimeSlot::new(runtime));
         world.insert_non_send(LocalQueue::default());
         world.init_resource::<Queue>();
+        world.init_resource::<Made>();
 
         let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
         order.insert_after(Update, Cooking);
@@ -172,6 +174,7 @@ impl Plugin for StillCookingPlugin {
         self.frame.add_to(app, StageSystems, run);
         self.step.add_to(app, FixedStageSystems, run_of_step);
 
+        app.add_systems(First, remember.after(TimeSystems));
         let is_ending =
             |exits: Option<Res<Messages<AppExit>>>| exits.is_some_and(|exits| !exits.is_empty());
         app.add_systems(Last, shut_down.in_set(OnAppExitSystems).run_if(is_ending));
@@ -205,7 +208,14 @@ impl Plugin for StillCookingPlugin {
 
 /// The plugin that is in force: one that was added later has no say.
 #[derive(bevy_ecs::resource::Resource)]
-struct InForce(StillCookingPlugin);
+pub(crate) struct InForce(StillCookingPlugin);
+
+impl InForce {
+    /// Where a stage of the frame runs.
+    pub(crate) fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
+        self.0.frame.schedule_of(stage)
+    }
+}
 
 /// Runs one stage of the frame, with what was asked for done before it.
 fn run(world: &mut World, stage: Stage) {
@@ -222,9 +232,8 @@ fn run(world: &mut World, stage: Stage) {
         if stage == Stage::Begin {
             runtime.abandon_frame(world);
             answer(runtime, world);
-            let deltas = Deltas::sample(runtime, world);
-            let begun = runtime.begin_frame_with(world, deltas.real(), |id| Some(deltas.of(id)));
-            deltas.keep(runtime, world);
+            let delta = clock::of_frame(world);
+            let begun = runtime.begin_frame_with(world, delta.real, |_| Some(delta));
             return told(stage, begun);
         }
         answer(runtime, world);
@@ -239,9 +248,8 @@ fn run_of_step(world: &mut World, stage: Stage) {
             abandon_step(runtime, world);
             answer(runtime, world);
             if runtime.has_steps() {
-                let deltas = Deltas::sample_step(runtime, world);
-                let begun = runtime.begin_step_with(world, deltas.real(), |id| Some(deltas.of(id)));
-                deltas.keep(runtime, world);
+                let delta = clock::of_step(runtime, world);
+                let begun = runtime.begin_step_with(world, delta.real, |_| Some(delta));
                 told(stage, begun);
             }
         } else if runtime.is_stepping() {
@@ -278,5 +286,7 @@ fn shut_down(world: &mut World) {
         abandon_step(runtime, world);
         runtime.abandon_frame(world);
         runtime.shutdown(world);
+        // What nobody has come to yet is refused, and said so.
+        answer(runtime, world);
     });
 }

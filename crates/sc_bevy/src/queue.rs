@@ -1,6 +1,7 @@
 //! Requests that wait for the runtime: made while it is out of the `World`, or by systems that do not have
 //! the `World`.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::resource::Resource;
@@ -19,26 +20,26 @@ const ASKED: &str = "a closure given to `Commands` or `Flows`";
 
 /// The requests that systems have made, in order.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct Queue(Arc<Mutex<Vec<Request>>>);
+pub(crate) struct Queue(Arc<Mutex<VecDeque<Request>>>);
 
 impl Queue {
     /// Nothing in here runs user code while the lock is held, so a poisoned lock is still whole.
-    fn lock(&self) -> MutexGuard<'_, Vec<Request>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Request>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn push(&self, request: Request) {
-        self.lock().push(request);
+        self.lock().push_back(request);
     }
 
-    fn take(&self) -> Vec<Request> {
-        std::mem::take(&mut *self.lock())
+    fn pop(&self) -> Option<Request> {
+        self.lock().pop_front()
     }
 }
 
 /// The requests that cannot leave their thread. A non-send resource.
 #[derive(Default)]
-pub(crate) struct LocalQueue(pub(crate) Vec<LocalRequest>);
+pub(crate) struct LocalQueue(pub(crate) VecDeque<LocalRequest>);
 
 /// Does a request now, or at the start of the next stage if the runtime is out. `false` when
 /// there is no runtime at all: then it is dropped, and the log says so.
@@ -66,17 +67,22 @@ pub(crate) fn ask(
     false
 }
 
-/// Does what has been asked for by now. What is asked for meanwhile waits for the next stage.
+/// Does what has been asked for by now. What is asked for meanwhile waits for the next stage, and so does
+/// what comes after a request that panics.
 pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
-    let requests = world.get_resource::<Queue>().map(Queue::take);
-    for request in requests.unwrap_or_default() {
-        let _ = call(&mut runtime.cx(world), ASKED, request);
+    if let Some(queue) = world.get_resource::<Queue>().cloned() {
+        let count = queue.lock().len();
+        for _ in 0..count {
+            let Some(request) = queue.pop() else { break };
+            let _ = call(&mut runtime.cx(world), ASKED, request);
+        }
     }
-    let local = world
-        .get_non_send_mut::<LocalQueue>()
-        .filter(|queue| !queue.0.is_empty())
-        .map(|mut queue| std::mem::take(&mut queue.0));
-    for request in local.unwrap_or_default() {
+    let count = world.get_non_send::<LocalQueue>().map_or(0, |q| q.0.len());
+    for _ in 0..count {
+        let queue = world.get_non_send_mut::<LocalQueue>();
+        let Some(request) = queue.and_then(|mut queue| queue.0.pop_front()) else {
+            break;
+        };
         let _ = call(&mut runtime.cx(world), ASKED, request);
     }
 }

@@ -15,3 +15,10 @@ pub(crate) static RESOURCE_REFUSED: ExtensionReport = ExtensionReport {
     severity: Severity::Error,
     fix: "set the resource to a value that the variable allows; it has its old value again",
 };
+
+/// A console variable was to have a resource, and is not there.
+pub(crate) static VARIABLE_REFUSED: ExtensionReport = ExtensionReport {
+    name: "VariableRefused",
+    severity: Severity::Error,
+    fix: "see why the variable is not live; the app has no such resource",
+};

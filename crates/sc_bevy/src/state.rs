@@ -185,7 +185,8 @@ impl StateFlowCommands for Commands<'_, '_> {
 /// States, for async flows.
 #[allow(async_fn_in_trait)] // Flows live on one thread: no future of theirs is `Send`.
 pub trait StateFx {
-    /// Waits until a state is active. Looked at once a frame, also in a pause.
+    /// Waits until a state is active. Looked at once a frame of the flow's world, also in a pause; of a world
+    /// that steps, in each step.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;

@@ -6,8 +6,10 @@ mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bevy_app::{App, AppExit, PluginGroup, PostUpdate, PreUpdate, Update};
+use bevy_app::{App, AppExit, Last, OnAppExitSystems, PluginGroup, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::SingleThreadedExecutor;
+use bevy_ecs::system::RunSystemOnce;
 use common::{app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
     BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState,
@@ -435,3 +437,58 @@ fn reports_are_events_of_bevys_log() {
     assert_eq!(heard.len(), 1, "{heard:?}");
     assert!(heard[0].contains("the cake is burnt"), "{heard:?}");
 }
+
+#[test]
+fn a_panic_in_one_request_leaves_those_after_it_waiting() {
+    let mut app = app();
+    let handles = app
+        .world_mut()
+        .run_system_once(|flows: Flows, mut local: LocalFlows| {
+            flows.with_cx(|_| panic!("oops"));
+            let later = flows.start("later", async |fx| fx.delay(secs(60)).await);
+            local.with_cx(|_| panic!("oops again"));
+            let last = local.start("last", async |fx| fx.delay(secs(60)).await);
+            [later, last]
+        });
+    let Ok([later, last]) = handles else {
+        unreachable!("the system has run");
+    };
+    // Bevy loses its schedules by a panic: the frames are driven by hand.
+    let mut cooking = app.world_mut().resource_mut::<Schedules>().remove(Cooking);
+    let mut run = |app: &mut App| {
+        let run = AssertUnwindSafe(|| {
+            if let Some(cooking) = cooking.as_mut() {
+                cooking.set_executor(SingleThreadedExecutor::new());
+                cooking.run(app.world_mut());
+            }
+        });
+        catch_unwind(run).is_err()
+    };
+    assert!(run(&mut app));
+    assert!(!matches!(later.state(), FlowState::Running(_)));
+    assert!(run(&mut app), "the local one");
+    assert!(matches!(later.state(), FlowState::Running(_)));
+    assert!(!run(&mut app));
+    assert!(matches!(last.state(), FlowState::Running(_)));
+}
+
+#[test]
+fn what_waits_at_the_end_of_the_app_is_refused() {
+    let mut app = app();
+    app.add_systems(
+        Last,
+        (|flows: Flows, mut exit: MessageWriter<AppExit>, mut commands: Commands| {
+            let handle = flows.start("too late", async |_| Ok(()));
+            commands.insert_resource(Asked(handle));
+            exit.write(AppExit::Success);
+        })
+        .before(OnAppExitSystems),
+    );
+    app.update();
+    let state = app.world().resource::<Asked>().0.state();
+    assert_eq!(state, FlowState::Refused);
+    assert_eq!(reports(&app).len(), 1);
+}
+
+#[derive(Resource)]
+struct Asked(FlowHandle);

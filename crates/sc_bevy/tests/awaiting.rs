@@ -35,6 +35,60 @@ fn messages_from_now_on_each_once() {
 }
 
 #[test]
+fn a_stream_sees_every_message_of_a_frame() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    app.world_mut().write_message(Hit(1));
+    app.world_mut().commands().flow("hits", async |fx| {
+        let mut hits = fx.messages::<Hit>()?;
+        loop {
+            let Hit(points) = hits.next().await?;
+            fx.with(|cx| say(cx.host_mut(), points.to_string()))?;
+            if points == 3 {
+                // Busy for a frame: what is written meanwhile is seen all the same.
+                fx.next_tick().await?;
+            }
+            if points == 4 {
+                fx.with(|cx| cx.host_mut().write_message(Hit(5)))?;
+            }
+        }
+    });
+    app.update();
+    assert_eq!(log(&mut app), [""; 0], "written before");
+    app.world_mut().write_message(Hit(2));
+    app.world_mut().write_message(Hit(3));
+    app.update();
+    assert_eq!(log(&mut app), ["2", "3"]);
+    app.world_mut().write_message(Hit(4));
+    app.update();
+    assert_eq!(log(&mut app), ["4"], "its answer is of the next frame");
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), ["5"]);
+}
+
+#[test]
+fn a_message_that_comes_with_the_end_of_a_wait_is_not_lost() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    app.world_mut().commands().flow("hits", async |fx| {
+        let mut hits = fx.messages::<Hit>()?;
+        loop {
+            let hit = fx.timeout(secs(0.25), hits.next()).await?;
+            if let Some(hit) = hit {
+                let Hit(points) = hit?;
+                fx.with(|cx| say(cx.host_mut(), points.to_string()))?;
+            }
+        }
+    });
+    for points in 1..=6 {
+        app.world_mut().write_message(Hit(points));
+        app.update();
+    }
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), ["2", "3", "4", "5", "6"]);
+}
+
+#[test]
 fn messages_that_the_app_does_not_have_are_an_error() {
     let mut app = app();
     let handle = app.world_mut().commands().flow("hits", async |fx| {
@@ -73,8 +127,56 @@ fn an_events_observer_ends_with_the_wait() {
     assert_eq!(app.world().entities().count_spawned(), entities);
 }
 
+#[test]
+fn a_stream_sees_every_event_and_its_observer_ends_with_it() {
+    let mut app = app();
+    let entities = app.world().entities().count_spawned();
+    app.world_mut().commands().flow("opened", async |fx| {
+        let mut opened = fx.events::<Opened>()?;
+        fx.next_tick().await?;
+        fx.next_tick().await?;
+        for _ in 0..4 {
+            let Opened(door) = opened.next().await?;
+            fx.with(|cx| {
+                say(cx.host_mut(), door.to_string());
+                cx.host_mut().trigger(Opened(door + 10));
+            })?;
+        }
+        Ok(())
+    });
+    app.update();
+    app.world_mut().trigger(Opened(1));
+    app.world_mut().trigger(Opened(2));
+    app.update();
+    assert_eq!(log(&mut app), [""; 0], "it is busy");
+    app.update();
+    assert_eq!(log(&mut app), ["1", "2"]);
+    app.update();
+    assert_eq!(log(&mut app), ["11", "12"]);
+    assert_eq!(app.world().entities().count_spawned(), entities);
+}
+
 #[derive(Component)]
 struct Health(u32);
+
+#[test]
+fn a_change_by_a_later_flow_of_the_same_stage_is_seen() {
+    let mut app = app();
+    let player = app.world_mut().spawn(Health(3)).id();
+    let mut commands = app.world_mut().commands();
+    let waits = commands.flow("waits", async move |fx| {
+        fx.component_changed::<Health>(player).await
+    });
+    commands.flow("hits", async move |fx| {
+        fx.with(|cx| {
+            if let Some(mut health) = cx.host_mut().get_mut::<Health>(player) {
+                health.0 -= 1;
+            }
+        })
+    });
+    updates(&mut app, 2);
+    assert_eq!(waits.state(), FlowState::Ended(FlowFinish::Completed));
+}
 
 #[test]
 fn changes_of_components() {

@@ -5,17 +5,17 @@
 
 mod common;
 
-use bevy_app::{App, Update};
+use bevy_app::{App, PluginGroup, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use common::{app, flows, log, reports, say, updates};
+use common::{app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
-    AppConsole, BevyCx, EntityFlowCommands, FlowState, Flows, Var, WorldCx, console_command,
-    console_variable,
+    AppConsole, BevyCx, Cooking, EntityFlowCommands, FlowCommands, FlowState, Flows, StageSystems,
+    StillCookingPlugin, StillCookingPlugins, Var, WorldCx, console_command, console_variable,
 };
 use sc_console::{
     CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt, dynamic_command,
 };
-use sc_core::secs;
+use sc_core::{Stage, secs};
 use sc_flow::FlowFinish;
 
 fn run(app: &mut App, line: &str) -> (LineOutcome, String) {
@@ -200,6 +200,63 @@ fn case_g6_a_refused_resource_has_its_old_value_again() {
     app.update();
     assert_eq!(speed(&app), 5.0);
     assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+fn set_by_flow(app: &mut App) {
+    app.world_mut().commands().flow("too fast", async |fx| {
+        fx.with(|cx| **cx.host_mut().resource_mut::<Var<Speed>>() = 99.0)
+    });
+}
+
+#[test]
+fn what_a_flow_sets_the_resource_to_is_validated_in_the_same_frame() {
+    let mut app = app();
+    app.add_console_variable::<Speed>();
+    set_by_flow(&mut app);
+    app.update();
+    assert_eq!(speed(&app), 5.0);
+    assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+#[test]
+fn a_resource_is_validated_where_the_stage_console_was_placed() {
+    let mut app = bare();
+    let plugin = StillCookingPlugin::default()
+        .place(Stage::Console, PostUpdate)
+        .place(Stage::End, PostUpdate);
+    app.add_plugins(StillCookingPlugins.set(plugin));
+    listen(&mut app);
+    app.add_console_variable::<Speed>().add_systems(
+        Cooking,
+        (|mut speed: ResMut<Var<Speed>>| **speed = 99.0).after(StageSystems(Stage::Worldless)),
+    );
+    app.update();
+    assert_eq!(speed(&app), 5.0);
+    assert_eq!(reports(&app), ["ResourceRefused"]);
+    set_by_flow(&mut app);
+    app.update();
+    assert_eq!(speed(&app), 5.0);
+}
+
+fn boom(In(n): In<u32>, mut calls: Local<u32>, mut commands: Commands) -> String {
+    *calls += 1;
+    commands.queue(|world: &mut World| say(world, "asked"));
+    assert!(n > 0, "oops");
+    format!("call {}", *calls)
+}
+
+#[test]
+fn a_command_whose_system_has_panicked_can_be_run_again() {
+    let mut app = app();
+    app.add_console_command(console_command! {
+        /// May panic.
+        Test.Boom (n: u32) => boom
+    });
+    assert_eq!(run(&mut app, "Test.Boom 0").0, LineOutcome::Failed);
+    assert_eq!(log(&mut app), ["asked"], "before the panic");
+    let done = (LineOutcome::Done, "call 2".to_owned());
+    assert_eq!(run(&mut app, "Test.Boom 1"), done);
+    assert_eq!(log(&mut app), ["asked"]);
 }
 
 #[derive(Component)]

@@ -10,7 +10,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use common::{app, flows, log, reports, say, updates};
 use sc_bevy::{
-    BevyCx, Cooking, EntityFlowCommands, FlowCommands, FlowState, StageSystems, WorldCx,
+    BevyCx, Cooking, EntityError, EntityFlowCommands, FlowCommands, FlowState, StageSystems,
+    WorldCx,
 };
 use sc_core::{Cx, Stage, TickGroup, TickSettings, Tickable, secs};
 use sc_flow::{FlowFinish, ForEach};
@@ -469,4 +470,28 @@ fn what_a_component_owns_follows_the_rule_of_dropped_owners() {
     app.update();
     assert_eq!(log(&mut app), [""; 0], "no event");
     assert_eq!(reports(&app), ["OwnerDropped"]);
+}
+
+#[test]
+fn an_entitys_world_that_was_destroyed_is_made_anew() {
+    let mut app = app();
+    let level = app.world_mut().spawn_empty().id();
+    let worlds = app.world_mut().with_cx(|cx| {
+        let first = cx.entity_world(level)?;
+        let again = cx.entity_world(level)?;
+        cx.destroy_world(first);
+        let second = cx.entity_world(level)?;
+        Ok::<_, EntityError>((first, again, second, cx.is_world_alive(second)))
+    });
+    let Ok(Ok((first, again, second, is_alive))) = worlds else {
+        unreachable!("{worlds:?}");
+    };
+    assert_eq!(first, again);
+    assert_ne!(first, second);
+    assert!(is_alive);
+    app.world_mut().despawn(level);
+    app.update();
+    let is_alive = app.world_mut().with_cx(|cx| cx.is_world_alive(second));
+    assert_eq!(is_alive, Ok(false));
+    assert_eq!(reports(&app), [""; 0]);
 }

@@ -160,6 +160,34 @@ fn a_pause_has_no_steps_at_all_and_speed_zero_neither() {
 }
 
 #[test]
+fn steps_that_are_due_when_a_step_sets_the_pause_are_taken_and_count() {
+    let mut app = app();
+    let world = stepping(&mut app);
+    app.add_systems(FixedUpdate, |mut time: ResMut<Time<Virtual>>| time.pause());
+    update_takes(&mut app, STEP * 3);
+    app.update();
+    assert_eq!(elapsed(&mut app, world), [STEP * 3; 4]);
+    updates(&mut app, 2);
+    assert_eq!(elapsed(&mut app, world), [STEP * 3; 4]);
+    assert_eq!(app.world().resource::<Time<Fixed>>().elapsed(), STEP * 3);
+}
+
+#[test]
+fn a_speed_that_a_step_sets_counts_from_bevys_next_delta_on() {
+    let mut app = app();
+    let world = stepping(&mut app);
+    app.add_systems(FixedUpdate, |mut time: ResMut<Time<Virtual>>| {
+        time.set_relative_speed(0.5);
+    });
+    update_takes(&mut app, STEP * 2);
+    app.update();
+    assert_eq!(elapsed(&mut app, world), [STEP * 2; 4]);
+    app.update();
+    let (game, real) = (STEP * 3, STEP * 4);
+    assert_eq!(elapsed(&mut app, world), [game, real, game, real]);
+}
+
+#[test]
 fn a_worlds_own_pause_and_dilation_come_on_top() {
     let mut app = app();
     let world = stepping(&mut app);

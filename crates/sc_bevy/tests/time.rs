@@ -144,3 +144,96 @@ fn a_wait_on_the_real_clock_goes_through_a_pause() {
     updates(&mut app, 8);
     assert_eq!(log(&mut app), ["menu"]);
 }
+
+#[test]
+fn a_worlds_dilation_is_right_to_the_nanosecond() {
+    let mut app = app();
+    let step = Duration::from_nanos(16_666_667);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+    let set = app.world_mut().with_cx(|cx| {
+        let world = cx.app_world()?;
+        cx.set_dilation(world, 0.25).ok()
+    });
+    assert_eq!(set, Ok(Some(())));
+    updates(&mut app, 1000);
+    let right = Duration::from_nanos(4_166_666_750);
+    assert_eq!(elapsed(&mut app, Clock::Game), right);
+    assert_eq!(elapsed(&mut app, Clock::GameThroughPause), right);
+}
+
+/// Sets `Time<Virtual>` in `Update` of the next update only, in the middle of its frame.
+fn within_an_update(app: &mut bevy_app::App, set: fn(&mut Time<Virtual>)) {
+    #[derive(Resource)]
+    struct Set(Option<fn(&mut Time<Virtual>)>);
+    app.insert_resource(Set(Some(set)));
+    app.add_systems(
+        Update,
+        |mut set: ResMut<Set>, mut time: ResMut<Time<Virtual>>| {
+            if let Some(set) = set.0.take() {
+                set(&mut time);
+            }
+        },
+    );
+    app.update();
+}
+
+#[test]
+fn an_unpause_within_an_update_loses_nothing() {
+    let mut app = app();
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    updates(&mut app, 2);
+    within_an_update(&mut app, Time::<Virtual>::unpause);
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::ZERO, "Bevy's");
+    assert_eq!(
+        elapsed(&mut app, Clock::GameThroughPause),
+        Duration::from_millis(750)
+    );
+    assert_eq!(
+        elapsed(&mut app, Clock::Unscaled),
+        Duration::from_millis(250),
+        "the frame is not paused"
+    );
+    app.update();
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::from_millis(250));
+    assert_eq!(
+        elapsed(&mut app, Clock::GameThroughPause),
+        Duration::from_secs(1)
+    );
+}
+
+#[test]
+fn a_pause_within_an_update_pauses_that_frame() {
+    let mut app = app();
+    within_an_update(&mut app, |time| {
+        time.pause();
+        time.set_relative_speed(0.5);
+    });
+    assert_eq!(elapsed(&mut app, Clock::Game), Duration::ZERO);
+    assert_eq!(
+        app.world().resource::<Time<Virtual>>().elapsed(),
+        Duration::from_millis(250),
+        "Bevy has counted it"
+    );
+    assert_eq!(
+        elapsed(&mut app, Clock::GameThroughPause),
+        Duration::from_millis(250),
+        "made at speed 1"
+    );
+    app.update();
+    assert_eq!(
+        elapsed(&mut app, Clock::GameThroughPause),
+        Duration::from_millis(375)
+    );
+}
+
+#[test]
+fn a_speed_set_in_a_pause_within_an_update_counts_from_the_next_delta_on() {
+    let mut app = app();
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    app.update();
+    within_an_update(&mut app, |time| time.set_relative_speed(0.5));
+    assert_eq!(
+        elapsed(&mut app, Clock::GameThroughPause),
+        Duration::from_millis(500)
+    );
+}

@@ -95,11 +95,15 @@ pub struct FrameReport {
     pub reports: u64,
 }
 
-/// A world's deltas of one frame, ready-made by a host that owns time.
+/// A world's deltas of one frame, ready-made by a host that owns time. The world's own dilation and pause
+/// come on top.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorldDelta {
-    /// What the dilated clocks advance by.
+    /// What the `Game` clock advances by.
     pub dilated: Duration,
+    /// What the `GameThroughPause` clock advances by: the same, unless the host has made the delta in a pause
+    /// of its own.
+    pub through_pause: Duration,
     /// What the real clocks advance by.
     pub real: Duration,
     /// Whether the host's own time is paused: as if the world were.
@@ -190,8 +194,8 @@ impl<H> Runtime<H> {
     }
 
     /// As [`begin_frame`](Self::begin_frame), for a host that owns time: it hands in each world's
-    /// deltas ready-made. They are taken as they are: not dilated, not clamped, not forgiven. The
-    /// runtime's own clock takes `real_delta`. `None` for a world makes its deltas from
+    /// deltas ready-made. They are neither clamped nor forgiven; the world's own dilation and pause come
+    /// on top. The runtime's own clock takes `real_delta`. `None` for a world makes its deltas from
     /// `real_delta` as usual.
     ///
     /// ```
@@ -200,7 +204,7 @@ impl<H> Runtime<H> {
     /// let level = rt.cx(&mut host).create_world(WorldKind::Game)?;
     /// let step = Duration::from_millis(20);
     /// rt.begin_frame_with(&mut host, 0.016, |_| {
-    ///     Some(WorldDelta { dilated: step, real: step, paused: false })
+    ///     Some(WorldDelta { dilated: step, through_pause: step, real: step, paused: false })
     /// })?;
     /// assert_eq!(rt.cx(&mut host).elapsed(level, Clock::Game)?, step);
     /// # Ok::<(), sc_core::Error>(())

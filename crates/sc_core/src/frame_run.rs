@@ -224,8 +224,10 @@ impl<H> Runtime<H> {
             let (paused, clamped) = match ready {
                 Some(ready) => {
                     let paused = own_pause || ready.paused;
-                    let (dilated, real) = (nanos(ready.dilated), nanos(ready.real));
-                    (paused, world.clocks.advance_ready(dilated, real, paused))
+                    let dilated = (nanos(ready.dilated), nanos(ready.through_pause));
+                    let real = nanos(ready.real);
+                    let clocks = &mut world.clocks;
+                    (paused, clocks.advance_ready(dilated, real, paused, None))
                 }
                 None => (own_pause, world.clocks.advance(real, own_pause, max_delta)),
             };

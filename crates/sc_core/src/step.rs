@@ -86,7 +86,7 @@ impl<H> Runtime<H> {
     /// # let physics = rt.cx(&mut host).create_world(physics)?;
     /// let dilated = Duration::from_millis(10);
     /// rt.begin_step_with(&mut host, dilated, |_| {
-    ///     Some(WorldDelta { dilated, real: dilated * 2, paused: false })
+    ///     Some(WorldDelta { dilated, through_pause: dilated, real: dilated * 2, paused: false })
     /// })?;
     /// let cx = rt.cx(&mut host);
     /// assert_eq!(cx.elapsed(physics, Clock::Game)?.as_millis(), 10);

@@ -402,6 +402,7 @@ fn a_host_that_owns_time_hands_in_ready_made_deltas_a_world() {
             let ready = |dilated, real, paused| {
                 Some(WorldDelta {
                     dilated: ms(dilated),
+                    through_pause: ms(dilated + 1),
                     real: ms(real),
                     paused,
                 })
@@ -419,15 +420,15 @@ fn a_host_that_owns_time_hands_in_ready_made_deltas_a_world() {
     let report = frame(&mut t);
     assert_eq!(report.forgiven, ms(250), "of the deltas made here only");
     let readings = |t: &mut Test, w| Clock::ALL.map(|c| t.cx().elapsed(w, c).unwrap().as_millis());
-    assert_eq!(readings(&mut t, here), [700, 300, 700, 300]);
-    assert_eq!(readings(&mut t, other), [0, 0, 700, 300]);
+    assert_eq!(readings(&mut t, here), [2800, 300, 2804, 300]);
+    assert_eq!(readings(&mut t, other), [0, 0, 701, 300]);
     assert_eq!(readings(&mut t, third), [0, 0, 0, 0]);
     let report = frame(&mut t);
     assert_eq!((report.real_delta, report.clamped), (ms(100), ms(150)));
-    assert_eq!(readings(&mut t, here), [1400, 600, 1400, 600]);
+    assert_eq!(readings(&mut t, here), [5600, 600, 5608, 600]);
     assert_eq!(readings(&mut t, third), [50, 100, 50, 100]);
     assert_eq!(t.cx().runtime_elapsed(), ms(100));
-    assert_eq!(probe::deltas(&mut t, &a), [700, 700]);
+    assert_eq!(probe::deltas(&mut t, &a), [2800, 2800]);
 }
 
 #[test]
@@ -437,6 +438,7 @@ fn the_worlds_own_pause_counts_beside_the_hosts() {
     t.cx().set_paused(here, true).unwrap();
     let step = WorldDelta {
         dilated: ms(20),
+        through_pause: ms(20),
         real: ms(20),
         paused: false,
     };

@@ -261,6 +261,7 @@ fn ready_made_deltas_of_a_step_are_taken_as_they_are() {
     let mut asked = Vec::new();
     let made = WorldDelta {
         dilated: ms(10),
+        through_pause: ms(10),
         real: ms(40),
         paused: false,
     };

@@ -51,32 +51,36 @@ impl WorldClocks {
         Ok(())
     }
 
-    /// Moves the clocks by a real delta (already clamped), dilating it here.
+    /// Moves the clocks by a real delta (already clamped).
     pub(crate) fn advance(&mut self, real: u64, paused: bool, max_delta: Option<u64>) -> Clamped {
+        self.advance_ready((real, real), real, paused, max_delta)
+    }
+
+    /// Moves the clocks by deltas a host that owns time has made itself: those to dilate here, of the game
+    /// clock and of the one that goes through a pause, and the real one.
+    pub(crate) fn advance_ready(
+        &mut self,
+        (game, through): (u64, u64),
+        real: u64,
+        paused: bool,
+        max_delta: Option<u64>,
+    ) -> Clamped {
         let mut clamped = Clamped::default();
         let limit = max_delta.unwrap_or(u64::MAX);
-        let mut dilate = |remainder: &mut Remainder| {
-            let dilated = self.dilation.apply(real, remainder);
+        let mut dilate = |delta, remainder: &mut Remainder| {
+            let dilated = self.dilation.apply(delta, remainder);
             let over = dilated.saturating_sub(u128::from(limit));
             clamped.saturated |= dilated > u128::from(u64::MAX);
             clamped.nanos = clamped.nanos.max(u64::try_from(over).unwrap_or(u64::MAX));
             u64::try_from(dilated).unwrap_or(u64::MAX).min(limit)
         };
-        let through = dilate(&mut self.through_remainder);
+        let through = dilate(through, &mut self.through_remainder);
         let game = if paused {
             0
         } else {
-            dilate(&mut self.game_remainder)
+            dilate(game, &mut self.game_remainder)
         };
         self.hand_out(game, through, real, paused, &mut clamped);
-        clamped
-    }
-
-    /// Moves the clocks by deltas a host that owns time has made itself.
-    pub(crate) fn advance_ready(&mut self, dilated: u64, real: u64, paused: bool) -> Clamped {
-        let mut clamped = Clamped::default();
-        let game = if paused { 0 } else { dilated };
-        self.hand_out(game, dilated, real, paused, &mut clamped);
         clamped
     }
 
