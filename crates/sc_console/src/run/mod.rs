@@ -10,13 +10,14 @@ mod invoke;
 mod script;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
 use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
+use crate::name::fold;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
 use crate::redact::{MASK, mask, secrets};
@@ -368,32 +369,36 @@ fn enter<H>(task: &mut Task<H>, frame: Frame) {
         return;
     }
     let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
-    let mut names: Vec<&str> = names.collect();
-    names.truncate(6);
-    let names = names.join(" > ");
+    let folded: Vec<String> = names.clone().map(fold).collect();
+    let is_loop = folded.iter().collect::<BTreeSet<_>>().len() < folded.len();
+    let names = names.take(6).collect::<Vec<_>>().join(" > ");
     task.output.error(&match is_deep {
         true => format!(
-            "aliases and scripts go deeper than {DEEPEST}: {names} ..; one of them leads to itself"
+            "aliases and scripts go deeper than {DEEPEST}: {names} ..{}",
+            if is_loop { "; one of them leads to itself" } else { "" }
         ),
         false => format!(
             "one line leads to more than {MOST} aliases and scripts: {names} ..; `wait` spreads them over frames"
         ),
     });
-    // Nothing on the way there is worth going on with.
-    task.frames.clear();
-    task.failed = true;
+    fail(task);
 }
 
 /// What failed ends its line, and what led to it, up to a script that goes on regardless.
 fn fail<H>(task: &mut Task<H>) {
     task.failed = true;
+    let mut said = BTreeSet::new();
     while let Some(frame) = task.frames.last_mut() {
         let left = frame.give_up_line();
         if frame.keeps_going() {
             break;
         }
-        if let Some(text) = frame.not_run(left) {
+        // Once, of a script that has run itself.
+        if let Some(text) = frame.not_run(left)
+            && !said.contains(&text)
+        {
             task.output.error(&text);
+            said.insert(text);
         }
         task.frames.pop();
     }
