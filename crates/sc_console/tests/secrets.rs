@@ -482,6 +482,56 @@ fn an_error_that_quotes_a_secret_does_not_show_it() {
     assert_eq!(run.text(), "`My.Quotes` failed: not ***");
 }
 
+command! {
+    /// Quotes two secrets.
+    My.Two [anytime] (
+        /// One.
+        #[secret]
+        one: String,
+        /// The other.
+        #[secret]
+        other: String,
+    ) |_cx: &mut Cx<'_, Log>, _out| { Err(format!("{one}{other}"))?; Ok(()) }
+}
+
+#[test]
+fn only_what_user_code_says_is_searched_for_secrets() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let folder = std::env::temp_dir().join(format!("sc-secrets-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s1.cfg"), "my.quotes 1\n").unwrap();
+    t.cx().console_settings().script_root = Some(folder.clone());
+    let text = t.cx().run_line("exec s1", Source::Local).text();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(text, "s1.cfg, line 1: `My.Quotes` failed: not ***");
+    for (line, text) in [
+        ("my.quotes Quotes", "`My.Quotes` failed: not ***"),
+        ("my.quotes panic panic", "`My.Quotes` panicked: not ***"),
+    ] {
+        assert_eq!(t.cx().run_line(line, Source::Local).text(), text);
+    }
+    t.cx().run_line("my.quotes Quotes later", Source::Local);
+    t.tick(0.1);
+    let (shown, _) = t.cx().console_output(0);
+    assert_eq!(shown.last().unwrap().text, "`My.Quotes` failed: not ***");
+}
+
+#[test]
+fn secrets_that_overlap_are_masked_whole() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for (line, text) in [
+        ("my.two a swordfash", "`My.Two` failed: ******"),
+        ("my.two swordfash a", "`My.Two` failed: ******"),
+        ("my.two swordf fash", "`My.Two` failed: ******"),
+        ("my.two * swordfash", "`My.Two` failed: ******"),
+        ("my.two aba baab", "`My.Two` failed: ***"),
+    ] {
+        assert_eq!(t.cx().run_line(line, Source::Local).text(), text, "{line}");
+    }
+}
+
 #[test]
 fn what_holds_no_secret_is_shown() {
     let _alone = alone();

@@ -20,7 +20,7 @@ use crate::command::Latent;
 use crate::name::fold;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
-use crate::redact::{MASK, mask, secrets};
+use crate::redact::{mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -128,15 +128,28 @@ impl<H> Task<H> {
 }
 
 impl<H> Task<H> {
-    /// Prints an error that user code has worded: without the secrets that it was given.
-    fn error(&mut self, text: &str) {
+    /// Prints an error that user code has worded, behind words of the console's: without the secrets that
+    /// it was given.
+    fn error(&mut self, ours: &str, text: &str) {
         let text = self.without_secrets(text);
-        self.output.error(&text);
+        self.output.error(&format!("{ours}{text}"));
     }
 
+    /// What user code says, without the secrets that it was given, wherever they are in it.
     fn without_secrets(&self, text: &str) -> String {
-        let hidden = self.hidden.iter().filter(|word| !word.is_empty());
-        hidden.fold(text.to_owned(), |text, word| text.replace(word, MASK))
+        let mut parts = Vec::new();
+        for word in self.hidden.iter().filter(|word| !word.is_empty()) {
+            // Each place, those that overlap too.
+            for (at, _) in text.char_indices() {
+                if text
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with(word.as_str()))
+                {
+                    parts.push(at..at + word.len());
+                }
+            }
+        }
+        mask(text, parts).0
     }
 }
 
@@ -294,7 +307,7 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
                 Some(Ok(())) => true,
                 Some(Err(text)) => {
                     let command = task.output.command().to_owned();
-                    task.error(&format!("`{command}` failed: {text}"));
+                    task.error(&format!("`{command}` failed: "), &text);
                     fail(task);
                     true
                 }
