@@ -533,6 +533,92 @@ fn secrets_that_overlap_are_masked_whole() {
 }
 
 #[test]
+fn quotes_in_the_wrong_place_show_no_secret() {
+    keeps_the_secret(&[
+        "\"my.login ada swordfish\"",
+        "\"my.login ada swordfish",
+        "'my.key swordfish'",
+        "\"my.logni ada swordfish\"",
+        "help; \"my.key swordfish",
+        "\"my.login ada\" swordfish",
+        "'my.registerlate'; 'my.late ada swordfish'",
+        "'set my.kye swordfish'",
+        "my.login 'ada swordfish'",
+        "my.login 'ada swordfish",
+        "my.login \"ada sword fish\"",
+        "set 'my.key swordfish'",
+        "set 'my.kye swordfish",
+        "alias 'in my.login ada swordfish'",
+        "alias s 'my.login'; alias k 'set my.key'",
+        "\"k swordfish\"",
+        "\"s ada swordfish",
+        "s 'ada swordfish",
+        "my.login 'ada' \"sword\nfish\"",
+        "my.login ada \"sword\nfish",
+    ]);
+}
+
+#[test]
+fn a_secret_that_begins_as_another_command_or_a_comment_is_not_shown() {
+    keeps_the_secret(&[
+        "my.key ;swordfish",
+        "my.login ada ;swordfish",
+        "my.login ada ;;sword;fish more fish",
+        "my.key //swordfish",
+        "my.login ada // swordfish",
+        "my.login ada sword //fish",
+        "my.key ;//swordfish",
+        "my.login ada //swordfish\nhelp",
+        "set my.key ;swordfish",
+        "set my.key //swordfish",
+        "alias k 'set my.key'",
+        "k ;swordfish",
+        "k //swordfish",
+        "alias p 'my.key //swordfish'",
+        "alias p my.key //swordfish",
+        "alias p",
+        "p",
+    ]);
+}
+
+#[test]
+fn surplus_words_of_what_takes_none_may_be_a_secret() {
+    keeps_the_secret(&[
+        "reset my.key swordfish",
+        "help my.key swordfish",
+        "help my.login ada swordfish",
+        "reset my.kye swordfish",
+        "history my.key swordfish",
+        "clear my.login ada swordfish",
+        "exec my.login ada swordfish",
+        "find my.key swordfish",
+        "wait my.key swordfish",
+        "alias k 'set my.key'",
+        "help k swordfish",
+        "alias r reset",
+        "r my.key swordfish",
+    ]);
+}
+
+#[test]
+fn a_long_line_is_judged_in_no_time() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for alias in ["alias y 'help'", "alias z 'my.login ada'"] {
+        t.cx().run_line(alias, Source::Local);
+    }
+    for word in ["y ", "z ", "my.login ", "help ", "'a b' "] {
+        for name in ["nonsense ", "my.echo ", "help ", "y "] {
+            let line = format!("{name}{}", word.repeat(20_000));
+            let begun = std::time::Instant::now();
+            let _ = t.cx().console_snapshot(Source::Local).redact(&line);
+            let took = begun.elapsed();
+            assert!(took.as_millis() < 500, "{name}{word}: {took:?}");
+        }
+    }
+}
+
+#[test]
 fn what_holds_no_secret_is_shown() {
     let _alone = alone();
     let mut t = TestWorld::new(Log::new());
@@ -544,6 +630,10 @@ fn what_holds_no_secret_is_shown() {
         "my.logni",
         "set my.key",
         "find 'my key'",
+        "my.key; nonsense",
+        "my.key ; help // nothing of it",
+        "reset my.echo; find a; help my.key",
+        "'find my key'",
     ] {
         t.cx().run_line(line, Source::Local);
         let history = t.cx().console_history().clone();
@@ -614,8 +704,28 @@ fn chain_line() -> impl proptest::strategy::Strategy<Value = String> {
         // What is not there yet has no secret parameter.
         1 => prop::sample::select(vec!["my.login ada", "set my.key", "my.first"])
             .prop_map(|asks| format!("{asks} swordfish; nonsense")),
+        // Quotes, comments and separators where none belong.
+        2 => (name(), asks(), wrongly()).prop_map(|(name, asks, wrong)| {
+            let alias = format!("alias {name} '{asks}'");
+            format!("{alias}; {}", wrong.replace('?', name))
+        }),
+        2 => (prop::sample::select(vec!["my.login ada", "set my.key", "my.first"]), wrongly())
+            .prop_map(|(asks, wrong)| wrong.replace('?', asks)),
     ];
     prop::collection::vec(one, 1..3).prop_map(|parts| parts.join("; "))
+}
+
+/// How what asks for a secret (`?`) is written by mistake.
+fn wrongly() -> impl proptest::strategy::Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "'? swordfish'",
+        "\"? swordfish\"",
+        "? ;swordfish",
+        "? //swordfish",
+        "reset ? swordfish",
+        "help ? swordfish",
+        "help; '? swordfish'",
+    ])
 }
 
 /// The texts of all events.

@@ -84,10 +84,10 @@ impl Spot {
 /// The bytes of a frame's present line that hold secrets: by what its names mean now, and by what was
 /// found when they were used.
 fn secrets_of<H>(cx: &mut Cx<'_, H>, frame: &Frame) -> Vec<Range<usize>> {
-    let (line, console) = (parse_line(frame.text()), &*console(cx));
+    let (text, console) = (frame.text(), &*console(cx));
     let mut parts = match frame.is_alias() {
-        true => secrets_of_alias(&line, console),
-        false => secrets(&line, console),
+        true => secrets_of_alias(text, console),
+        false => secrets(text, &parse_line(text), console),
     };
     parts.extend_from_slice(frame.secrets());
     parts

@@ -216,7 +216,7 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     if parsed.commands.is_empty() && parsed.errors.is_empty() {
         return;
     }
-    let (shown, _) = mask(line, secrets(&parsed, &*console));
+    let (shown, _) = mask(line, secrets(line, &parsed, &*console));
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
         console.history.push(&shown);
