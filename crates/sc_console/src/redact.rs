@@ -33,6 +33,14 @@ pub(crate) fn redact(line: &str, known: &impl Known) -> (String, Shifts) {
     mask(line, secrets(line, &parse_line(line), known))
 }
 
+/// As [`redact`], of a line before which others may make names and aliases.
+#[cfg(feature = "terminal")]
+pub(crate) fn redact_unsure(line: &str, known: &impl Known) -> String {
+    let mut judge = Judge::new(known);
+    (judge.names_unsure, judge.aliases_unsure) = (true, true);
+    mask(line, judge.line(line, &parse_line(line).commands)).0
+}
+
 /// The bytes of a line that hold secrets.
 pub(crate) fn secrets(text: &str, line: &LineText, known: &impl Known) -> Vec<Range<usize>> {
     Judge::new(known).line(text, &line.commands)
