@@ -91,7 +91,8 @@ pub(crate) fn refusal(param: &ParamInfo, word: &str, error: ArgError) -> ArgErro
     if !param.secret {
         return error;
     }
-    let quoted = !word.is_empty() && error.expected.contains(word);
+    let holds = |word: &str| error.expected.contains(word);
+    let quoted = !word.is_empty() && (holds(word) || holds(&word.escape_debug().to_string()));
     ArgError::expected(match quoted {
         true => param.type_name.clone(),
         false => error.expected,

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sc_console::{
-    ArgError, ConsoleArg, ConsoleExt, LineOutcome, Source, VariableExt, command, dynamic_command,
-    variable,
+    ArgError, ConsoleArg, ConsoleExt, LineOutcome, Source, VariableDef, VariableExt, command,
+    dynamic_command, variable,
 };
 use sc_core::Cx;
 use sc_core::testing::TestWorld;
@@ -129,6 +129,82 @@ variable! {
 }
 
 const SECRET: &str = "swordfish";
+
+/// A type whose check quotes the value, as it is and as it is written in code.
+#[derive(Clone, PartialEq, Debug)]
+struct Strict(String);
+impl ConsoleArg for Strict {
+    fn type_name() -> std::borrow::Cow<'static, str> {
+        "strict".into()
+    }
+    fn parse(word: &str) -> Result<Self, ArgError> {
+        Ok(Strict(word.to_owned()))
+    }
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+    fn check(&self) -> Result<(), ArgError> {
+        match self.0.as_str() {
+            "" => Ok(()),
+            text if text.contains('"') => Err(ArgError::expected(format!("other than {text:?}"))),
+            text => Err(ArgError::expected(format!("other than {text}"))),
+        }
+    }
+}
+variable! {
+    /// The strict one.
+    STRICT = My.Strict: Strict = Strict(String::new()), secret, archive
+}
+
+#[test]
+fn a_check_that_quotes_a_secret_does_not_show_it() {
+    keeps_the_secret(&[
+        "my.strict swordfish",
+        "set my.strict swordfish",
+        r#"my.strict 'sword"fish'"#,
+        "alias k 'set my.strict'; k swordfish",
+    ]);
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let run = t.cx().run_line("my.strict swordfish", Source::Local);
+    assert_eq!(run.text(), "my.strict ***\n          ^^^ expected strict");
+    let folder = std::env::temp_dir().join(format!("sc-strict-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("config.toml");
+    std::fs::write(
+        &path,
+        "[variables]\nmy.strict = 'swordfish'\nmy.pass = 'swordfish'\nlate = 'swordfish'\n",
+    )
+    .unwrap();
+    let read = t.cx().load_config(&path).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(read.refused.len(), 2);
+    let late = || {
+        VariableDef::new("Late", Strict(String::new()))
+            .secret()
+            .runtime()
+    };
+    t.cx().register_variable(late()).unwrap();
+    let bad = VariableDef::new("Bad", Strict(SECRET.to_owned()));
+    let refused = t
+        .cx()
+        .register_variable(bad.secret().runtime())
+        .unwrap_err();
+    let set = t
+        .cx()
+        .set_var(STRICT, Strict(SECRET.to_owned()))
+        .unwrap_err();
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 4, "{reports:?}");
+    for text in [
+        format!("{read:?}"),
+        format!("{refused:?} {refused}"),
+        format!("{set:?} {set}"),
+        format!("{reports:?}"),
+    ] {
+        assert!(!text.contains("fish"), "{text}");
+    }
+}
 
 /// One test at a time: an event whose place in the code another thread reaches for the first time, at
 /// the moment in which a listener comes, may not be heard.

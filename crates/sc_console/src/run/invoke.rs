@@ -46,7 +46,7 @@ pub(super) fn invoke<H>(
     let outer = console(cx).tasks.nested;
     if task.nested >= DEEPEST {
         let text = format!(
-            "lines that commands run go deeper than {DEEPEST}: one of them may lead to itself"
+            "lines that commands run go deeper than {DEEPEST}: one of them leads to itself"
         );
         return complain(cx, task, &Spot::of_name(task, command), &text);
     }
