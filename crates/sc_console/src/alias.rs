@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::info::{EntryInfo, EntryKind, Flags, Origin, ParamInfo};
 use crate::name::fold;
-use crate::parse::parse_line;
 use crate::redact::{Known, mask, secrets_of_alias, takes_secrets};
 
 /// An alias.
@@ -18,7 +17,7 @@ pub(crate) struct Alias {
 impl Alias {
     /// The line as it may be shown, by what its names mean now.
     pub(crate) fn shown(&self, known: &impl Known) -> String {
-        mask(&self.line, secrets_of_alias(&parse_line(&self.line), known)).0
+        mask(&self.line, secrets_of_alias(&self.line, known)).0
     }
 
     /// What help, lists and completion say about it.

@@ -250,7 +250,7 @@ fn help_about<H>(cx: &mut Cx<'_, H>, name: &str, out: &mut Output) -> Result<(),
         .filter(|entry| entry.folded.starts_with(&group))
         .peekable();
     if inside.peek().is_none() {
-        let near = run::nearest_visible(cx, &folded, out.source());
+        let near = run::nearest_visible(cx, &folded, out.source(), |_| true);
         Err(format!(
             "there is nothing called `{name}`{}",
             did_you_mean(near.as_deref())

@@ -9,12 +9,13 @@ use std::ops::Range;
 use crate::arg::ArgError;
 use crate::info::{EntryInfo, EntryKind, Origin, ParamInfo, Suggest};
 use crate::name::fold;
-use crate::parse::{CommandText, LineText, Shifts, parse_line};
+use crate::parse::{CommandText, LineText, Shifts, Word, parse_line};
 
 /// What stands for a secret.
 pub(crate) const MASK: &str = "***";
 
-/// So many commands of a line and of what it leads to are looked at. Of more, every word is masked.
+/// So many commands of a line and of what it leads to are looked at, those of many words counted as
+/// several. Of more, every word is masked.
 const LOOKED_AT: u32 = 500;
 
 /// How the names of a line are known.
@@ -29,12 +30,20 @@ pub(crate) trait Known {
 
 /// The line with every secret masked, and where its places are now.
 pub(crate) fn redact(line: &str, known: &impl Known) -> (String, Shifts) {
-    mask(line, secrets(&parse_line(line), known))
+    mask(line, secrets(line, &parse_line(line), known))
+}
+
+/// As [`redact`], of a line before which others may make names and aliases.
+#[cfg(feature = "terminal")]
+pub(crate) fn redact_unsure(line: &str, known: &impl Known) -> String {
+    let mut judge = Judge::new(known);
+    (judge.names_unsure, judge.aliases_unsure) = (true, true);
+    mask(line, judge.line(line, &parse_line(line).commands)).0
 }
 
 /// The bytes of a line that hold secrets.
-pub(crate) fn secrets(line: &LineText, known: &impl Known) -> Vec<Range<usize>> {
-    Judge::new(known).line(&line.commands)
+pub(crate) fn secrets(text: &str, line: &LineText, known: &impl Known) -> Vec<Range<usize>> {
+    Judge::new(known).line(text, &line.commands)
 }
 
 /// A line with some of its bytes masked. They may overlap.
@@ -60,10 +69,10 @@ pub(crate) fn secret_words(command: &CommandText, known: &impl Known) -> Vec<boo
 
 /// The bytes of an alias's line that hold secrets: what it names and is not known yet may come to take
 /// some.
-pub(crate) fn secrets_of_alias(line: &LineText, known: &impl Known) -> Vec<Range<usize>> {
+pub(crate) fn secrets_of_alias(text: &str, known: &impl Known) -> Vec<Range<usize>> {
     let mut judge = Judge::new(known);
     judge.names_unsure = true;
-    judge.line(&line.commands)
+    judge.line(text, &parse_line(text).commands)
 }
 
 /// Whether words put at the end of a line may hold secrets.
@@ -82,7 +91,8 @@ pub(crate) fn refusal(param: &ParamInfo, word: &str, error: ArgError) -> ArgErro
     if !param.secret {
         return error;
     }
-    let quoted = !word.is_empty() && error.expected.contains(word);
+    let holds = |word: &str| error.expected.contains(word);
+    let quoted = !word.is_empty() && (holds(word) || holds(&word.escape_debug().to_string()));
     ArgError::expected(match quoted {
         true => param.type_name.clone(),
         false => error.expected,
@@ -91,6 +101,26 @@ pub(crate) fn refusal(param: &ParamInfo, word: &str, error: ArgError) -> ArgErro
 
 fn texts(command: &CommandText) -> Vec<&str> {
     command.args.iter().map(|word| word.text.as_str()).collect()
+}
+
+/// What looking at a command takes of what may be looked at.
+fn cost(args: &[&str]) -> u32 {
+    u32::try_from(1 + args.len() / 100).unwrap_or(u32::MAX)
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == ';'
+}
+
+fn has_blanks(word: &str) -> bool {
+    word.contains(is_blank)
+}
+
+/// The first comment in what is between two commands, if it is on the line of the one before.
+fn comment(text: &str, between: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(between.clone())?.lines().next()?;
+    let at = rest.find("//")?;
+    Some(between.start + at..between.start + rest.len())
 }
 
 /// What a name means.
@@ -136,28 +166,68 @@ impl<'k, K: Known> Judge<'k, K> {
         }
     }
 
-    fn line(&mut self, commands: &[CommandText]) -> Vec<Range<usize>> {
+    fn line(&mut self, text: &str, commands: &[CommandText]) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
-        for command in commands {
-            let mut flags = self.words(&command.name.text, &texts(command));
-            // What stands right behind a secret and is no name may be the rest of it, cut off by a `;`.
-            let is_cut_off = parts
-                .last()
-                .is_some_and(|part| part.end + 1 == command.name.span.start);
-            if is_cut_off && matches!(self.meant(&command.name.text), Meant::Nothing) {
-                parts.push(command.name.span.clone());
+        for (at, command) in commands.iter().enumerate() {
+            let (name, args) = (&command.name, texts(command));
+            let mut flags = self.words(&name.text, &args);
+            // What stands right behind a secret and is no name may be the rest of it, cut off by a `;`;
+            // and behind what a secret is missing from, all of it.
+            let is_cut_off = parts.last().is_some_and(|p| p.end + 1 == name.span.start)
+                && matches!(self.meant(&name.text), Meant::Nothing);
+            let before = at.checked_sub(1).and_then(|at| commands.get(at));
+            if is_cut_off || before.is_some_and(|before| self.is_missing(text, before, name)) {
+                parts.push(name.span.clone());
                 flags.fill(true);
+            } else if has_blanks(&name.text) && self.is_line_with_secrets(&name.text) {
+                parts.push(name.span.clone());
             }
             let masked = command.args.iter().zip(&flags).filter(|(_, flag)| **flag);
             parts.extend(masked.map(|(word, _)| word.span.clone()));
-            self.after(&command.name.text, &texts(command));
+            // A comment there may be one, too.
+            let next = commands
+                .get(at + 1)
+                .map_or(text.len(), |c| c.name.span.start);
+            let end = command.args.last().unwrap_or(name).span.end;
+            if let Some(comment) = comment(text, end..next)
+                && (flags.last() == Some(&true) || self.asks_for_more(command))
+            {
+                parts.push(comment);
+            }
+            self.after(&name.text, &args);
         }
         parts
     }
 
+    /// Whether a name that is none stands where the secret of the command before it is missing, and only
+    /// a `;` before it makes it one.
+    fn is_missing(&mut self, text: &str, before: &CommandText, name: &Word) -> bool {
+        text.get(..name.span.start)
+            .is_some_and(|t| t.ends_with(';'))
+            && matches!(self.meant(&name.text), Meant::Nothing)
+            && self.asks_for_more(before)
+    }
+
+    /// Whether a word more would be a secret.
+    fn asks_for_more(&mut self, command: &CommandText) -> bool {
+        let mut args = texts(command);
+        args.push("?");
+        self.words(&command.name.text, &args).last() == Some(&true)
+    }
+
+    /// Whether a name with blanks in it is a line that holds secrets: quotes stand around all of it.
+    fn is_line_with_secrets(&mut self, line: &str) -> bool {
+        let (unsure, made) = ((self.names_unsure, self.aliases_unsure), self.made.len());
+        let parts = self.line(line, &parse_line(line).commands);
+        (self.names_unsure, self.aliases_unsure) = unsure;
+        self.made.truncate(made);
+        !parts.is_empty()
+    }
+
     /// Which words of a command hold a secret.
     fn words(&mut self, name: &str, args: &[&str]) -> Vec<bool> {
-        let Some(left) = self.left.checked_sub(1) else {
+        let Some(left) = self.left.checked_sub(cost(args)) else {
+            self.left = 0;
             return vec![true; args.len()];
         };
         self.left = left;
@@ -165,6 +235,8 @@ impl<'k, K: Known> Judge<'k, K> {
             Meant::Entry(entry) => self.of_entry(entry, args),
             Meant::Alias(_) if self.aliases_unsure => vec![true; args.len()],
             Meant::Alias(line) => self.through_alias(&line, args),
+            // A line, in quotes.
+            Meant::Nothing if has_blanks(name) => self.through_alias(name, args),
             Meant::Nothing => self.of_unknown(name, args),
         }
     }
@@ -212,8 +284,14 @@ impl<'k, K: Known> Judge<'k, K> {
             };
             flags.push(flag);
         }
-        // With words too many nobody knows where a secret begins or ends.
+        self.of_quoted(entry, args, &mut flags);
+        // With words too many nobody knows where a secret begins or ends. They may be a command, too.
         if args.len() > entry.params.len() && !is_variadic {
+            if let Some((name, rest)) = args.split_first() {
+                let of_rest = self.words(name, rest);
+                let places = flags.iter_mut().skip(1);
+                places.zip(of_rest).for_each(|(flag, found)| *flag |= found);
+            }
             let from = flags.iter().position(|&flag| flag);
             let rest = from.and_then(|from| flags.get_mut(from..));
             rest.unwrap_or_default().fill(true);
@@ -222,6 +300,25 @@ impl<'k, K: Known> Judge<'k, K> {
             self.of_words(args, last, &mut flags);
         }
         flags
+    }
+
+    /// Where a secret is missing, a word with blanks in it may hold it: the quotes are in the wrong place.
+    fn of_quoted(&mut self, entry: &EntryInfo, args: &[&str], flags: &mut [bool]) {
+        if !entry.params.iter().skip(args.len()).any(is_delicate) {
+            return;
+        }
+        for (at, flag) in flags.iter_mut().enumerate() {
+            let (before, word) = (args.get(..at), args.get(at));
+            if let (Some(before), Some(word)) = (before, word)
+                && !*flag
+                && has_blanks(word)
+            {
+                let pieces = word.split(is_blank).filter(|piece| !piece.is_empty());
+                let apart: Vec<&str> = before.iter().copied().chain(pieces).collect();
+                let found = self.words(&entry.folded, &apart);
+                *flag = found.get(at..).unwrap_or_default().contains(&true);
+            }
+        }
     }
 
     /// Words in a row, from one on, may be a command themselves.
@@ -239,6 +336,10 @@ impl<'k, K: Known> Judge<'k, K> {
                 let of_rest = self.words(name, rest);
                 let places = flags.iter_mut().skip(at + 1);
                 places.zip(of_rest).for_each(|(flag, found)| *flag |= found);
+                if self.left == 0 {
+                    // All that follows is masked.
+                    return;
+                }
             }
         }
     }
@@ -278,7 +379,7 @@ impl<'k, K: Known> Judge<'k, K> {
     fn holds_secrets(&mut self, line: &str) -> bool {
         let before = (self.names_unsure, self.aliases_unsure, self.made.len());
         self.names_unsure = true;
-        let parts = self.line(&parse_line(line).commands);
+        let parts = self.line(line, &parse_line(line).commands);
         (self.names_unsure, self.aliases_unsure) = (before.0, before.1);
         self.made.truncate(before.2);
         !parts.is_empty()
@@ -286,7 +387,7 @@ impl<'k, K: Known> Judge<'k, K> {
 
     /// Whether a word with blanks in it is a line that holds secrets, as far as its names are known.
     fn quotes_secrets(&mut self, word: &str) -> bool {
-        if !word.contains(|c: char| c.is_whitespace() || c == ';') {
+        if !has_blanks(word) {
             return false;
         }
         let before = self.names_unsure;
@@ -304,8 +405,9 @@ impl<'k, K: Known> Judge<'k, K> {
 
     /// Notes what a command changes for those behind it.
     fn after(&mut self, name: &str, args: &[&str]) {
-        let Some(left) = self.left.checked_sub(1) else {
+        let Some(left) = self.left.checked_sub(cost(args)) else {
             (self.names_unsure, self.aliases_unsure) = (true, true);
+            self.left = 0;
             return;
         };
         self.left = left;

@@ -120,6 +120,12 @@ impl ConsoleSnapshot {
     pub fn redact(&self, line: &str) -> String {
         redact(line, self).0
     }
+
+    /// As [`redact`](Self::redact), of a line before which others may make names.
+    #[cfg(feature = "terminal")]
+    pub(crate) fn redact_unsure(&self, line: &str) -> String {
+        crate::redact::redact_unsure(line, self)
+    }
 }
 
 fn find<'e>(sorted: &'e [Arc<EntryInfo>], folded: &str) -> Option<&'e EntryInfo> {

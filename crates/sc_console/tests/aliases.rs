@@ -127,7 +127,7 @@ fn a_line_leads_to_so_many_aliases_and_no_more() {
     let text = failed(&mut t, "a0; add 1 1");
     assert_eq!(
         text,
-        "one line leads to more than 10000 aliases and scripts: a0 > a1 > a2 > a3 > a4 > a5 ..; `wait` spreads them over frames"
+        "one line leads to more than 10000 aliases and scripts: a0 > a1 > a2 > a3 > a4 > a5 ..; `wait` spreads them over frames\nthe rest of the line was not run"
     );
     assert!(t.host.sum < 10_000);
     // The next line starts anew.

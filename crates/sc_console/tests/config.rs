@@ -5,7 +5,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use sc_console::{FileError, History, SetBy, VariableDef, VariableExt, console_enum, variable};
+use sc_console::{
+    ConsoleExt, FileError, History, SetBy, VariableDef, VariableExt, console_enum, variable,
+};
 use sc_core::testing::TestWorld;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -267,6 +269,7 @@ fn a_variable_beside_a_table_of_its_name_loses_nothing() {
         "[variables]\n\"My.Group\".Other = 6 # six\n",
         "[variables.\"My.Group\"]\n# Six of them.\nOther = 6 # six\n",
         "[variables]\n\"My.Group\" = { Other = 6 }\n",
+        "[variables.\"My.Group\".\"\"]\n# Six of them.\nOther = 6 # six\n",
     ] {
         let file = Temp::with("beside", text);
         let mut t = world();
@@ -357,4 +360,70 @@ fn what_fails_midway_leaves_what_was_there() {
     assert!(file.0.join("inside").is_dir());
     let beside = fs::read_dir(file.0.parent().unwrap()).unwrap();
     assert_eq!(beside.count(), 1, "nothing is left of it");
+}
+
+#[test]
+fn what_was_saved_is_what_the_next_variable_of_the_name_gets() {
+    let file = Temp::with("levels", "[variables]\nMod.Speed = 2.5\nMod.Turn = 2.5\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    for level in 1..=2 {
+        for name in ["Mod.Speed", "Mod.Turn", "Mod.New"] {
+            let definition = VariableDef::new(name, 1.0).archive().runtime();
+            t.cx().register_variable(definition).unwrap();
+        }
+        if level == 1 {
+            for name in ["Mod.Speed", "Mod.New"] {
+                t.cx().set_var_text(name, "9", SetBy::Console).unwrap();
+            }
+            t.cx().reset_var("Mod.Turn").unwrap();
+        }
+        let value = |name| t.cx().var_info(name).unwrap().value;
+        assert_eq!(
+            ["Mod.Speed", "Mod.Turn", "Mod.New"].map(value),
+            ["9.0", "1.0", "9.0"]
+        );
+        t.cx().save_config(&file.0).unwrap();
+        assert_eq!(
+            file.text(),
+            "[variables]\nMod.Speed = 9.0\n\"Mod.New\" = 9.0\n"
+        );
+        for name in ["Mod.Speed", "Mod.Turn", "Mod.New"] {
+            assert!(t.cx().unregister_name(name));
+        }
+    }
+}
+
+#[test]
+fn what_was_saved_is_taken_out_when_it_is_reset() {
+    let file = Temp::new("saved-reset");
+    let mut t = world();
+    t.cx().set_var(LIVES, 9).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    t.cx().reset_var("My.Lives").unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n");
+}
+
+#[test]
+fn a_value_of_the_command_line_waits_on_when_another_is_saved() {
+    let file = Temp::with("line-waits", "[variables]\nMod.Speed = 2.5\n");
+    let mut t = world();
+    t.cx()
+        .set_var_text("Mod.Speed", "5", SetBy::CommandLine)
+        .unwrap();
+    t.cx().load_config(&file.0).unwrap();
+    for value in ["9.0", "5.0"] {
+        let definition = VariableDef::new("Mod.Speed", 1.0).archive().runtime();
+        t.cx().register_variable(definition).unwrap();
+        if value == "9.0" {
+            t.cx()
+                .set_var_text("Mod.Speed", "9", SetBy::Console)
+                .unwrap();
+        }
+        assert_eq!(t.cx().var_info("Mod.Speed").unwrap().value, value);
+        t.cx().save_config(&file.0).unwrap();
+        assert_eq!(file.text(), "[variables]\nMod.Speed = 9.0\n");
+        assert!(t.cx().unregister_name("Mod.Speed"));
+    }
 }

@@ -218,6 +218,60 @@ fn case_g1_a_script_that_runs_itself_is_an_error() {
 }
 
 #[test]
+fn what_leads_to_itself_is_a_failure_as_any_other() {
+    let mut t = game();
+    let scripts = Scripts::new(&mut t, "itself-keep");
+    scripts.write("keep.cfg", "alias r r\nr\nlog on\n");
+    let deep = "aliases and scripts go deeper than 32: keep.cfg > r > r > r > r > r ..; one of them leads to itself";
+    let (outcome, text) = run(&mut t, "exec keep true; log after");
+    assert_eq!(outcome, LineOutcome::Failed);
+    assert_eq!(text, format!("{deep}\nscript\nlocal"));
+    assert_eq!(t.host.log, ["on", "after"]);
+    t.host.log.clear();
+    let (_, text) = run(&mut t, "exec keep; log after");
+    assert_eq!(
+        text,
+        format!(
+            "{deep}\nkeep.cfg: stopped at line 2; the rest was not run\nthe rest of the line was not run"
+        )
+    );
+    // Once, however many have a rest.
+    run(&mut t, "alias a 'a; a'");
+    let (_, text) = run(&mut t, "a; log after");
+    assert_eq!(
+        text,
+        "aliases and scripts go deeper than 32: a > a > a > a > a > a ..; one of them leads to itself\nthe rest of the line was not run"
+    );
+    assert!(t.host.log.is_empty());
+}
+
+#[test]
+fn a_script_that_runs_itself_twice_and_keeps_going_comes_to_an_end() {
+    let mut t = game();
+    let scripts = Scripts::new(&mut t, "twice-keep");
+    scripts.write("twice.cfg", "exec twice true\nexec twice true\n");
+    let (outcome, text) = run(&mut t, "exec twice true; log after");
+    assert_eq!(outcome, LineOutcome::Failed);
+    assert!(text.contains("more than 10000"), "{text}");
+    assert_eq!(t.host.log, ["after"]);
+}
+
+#[test]
+fn a_chain_that_is_too_long_is_not_said_to_lead_to_itself() {
+    let mut t = game();
+    for at in 0..40 {
+        run(&mut t, &format!("alias a{at} a{}", at + 1));
+    }
+    run(&mut t, "alias a40 'log never'");
+    let (outcome, text) = run(&mut t, "a0");
+    assert_eq!(outcome, LineOutcome::Failed);
+    assert_eq!(
+        text,
+        "aliases and scripts go deeper than 32: a0 > a1 > a2 > a3 > a4 > a5 .."
+    );
+}
+
+#[test]
 fn a_script_runs_line_by_line_as_a_script() {
     let mut t = game();
     let scripts = Scripts::new(&mut t, "lines");

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sc_console::{
-    ArgError, ConsoleArg, ConsoleExt, LineOutcome, Source, VariableExt, command, dynamic_command,
-    variable,
+    ArgError, ConsoleArg, ConsoleExt, LineOutcome, Source, VariableDef, VariableExt, command,
+    dynamic_command, variable,
 };
 use sc_core::Cx;
 use sc_core::testing::TestWorld;
@@ -129,6 +129,82 @@ variable! {
 }
 
 const SECRET: &str = "swordfish";
+
+/// A type whose check quotes the value, as it is and as it is written in code.
+#[derive(Clone, PartialEq, Debug)]
+struct Strict(String);
+impl ConsoleArg for Strict {
+    fn type_name() -> std::borrow::Cow<'static, str> {
+        "strict".into()
+    }
+    fn parse(word: &str) -> Result<Self, ArgError> {
+        Ok(Strict(word.to_owned()))
+    }
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+    fn check(&self) -> Result<(), ArgError> {
+        match self.0.as_str() {
+            "" => Ok(()),
+            text if text.contains('"') => Err(ArgError::expected(format!("other than {text:?}"))),
+            text => Err(ArgError::expected(format!("other than {text}"))),
+        }
+    }
+}
+variable! {
+    /// The strict one.
+    STRICT = My.Strict: Strict = Strict(String::new()), secret, archive
+}
+
+#[test]
+fn a_check_that_quotes_a_secret_does_not_show_it() {
+    keeps_the_secret(&[
+        "my.strict swordfish",
+        "set my.strict swordfish",
+        r#"my.strict 'sword"fish'"#,
+        "alias k 'set my.strict'; k swordfish",
+    ]);
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let run = t.cx().run_line("my.strict swordfish", Source::Local);
+    assert_eq!(run.text(), "my.strict ***\n          ^^^ expected strict");
+    let folder = std::env::temp_dir().join(format!("sc-strict-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("config.toml");
+    std::fs::write(
+        &path,
+        "[variables]\nmy.strict = 'swordfish'\nmy.pass = 'swordfish'\nlate = 'swordfish'\n",
+    )
+    .unwrap();
+    let read = t.cx().load_config(&path).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(read.refused.len(), 2);
+    let late = || {
+        VariableDef::new("Late", Strict(String::new()))
+            .secret()
+            .runtime()
+    };
+    t.cx().register_variable(late()).unwrap();
+    let bad = VariableDef::new("Bad", Strict(SECRET.to_owned()));
+    let refused = t
+        .cx()
+        .register_variable(bad.secret().runtime())
+        .unwrap_err();
+    let set = t
+        .cx()
+        .set_var(STRICT, Strict(SECRET.to_owned()))
+        .unwrap_err();
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 4, "{reports:?}");
+    for text in [
+        format!("{read:?}"),
+        format!("{refused:?} {refused}"),
+        format!("{set:?} {set}"),
+        format!("{reports:?}"),
+    ] {
+        assert!(!text.contains("fish"), "{text}");
+    }
+}
 
 /// One test at a time: an event whose place in the code another thread reaches for the first time, at
 /// the moment in which a listener comes, may not be heard.
@@ -482,6 +558,142 @@ fn an_error_that_quotes_a_secret_does_not_show_it() {
     assert_eq!(run.text(), "`My.Quotes` failed: not ***");
 }
 
+command! {
+    /// Quotes two secrets.
+    My.Two [anytime] (
+        /// One.
+        #[secret]
+        one: String,
+        /// The other.
+        #[secret]
+        other: String,
+    ) |_cx: &mut Cx<'_, Log>, _out| { Err(format!("{one}{other}"))?; Ok(()) }
+}
+
+#[test]
+fn only_what_user_code_says_is_searched_for_secrets() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let folder = std::env::temp_dir().join(format!("sc-secrets-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s1.cfg"), "my.quotes 1\n").unwrap();
+    t.cx().console_settings().script_root = Some(folder.clone());
+    let text = t.cx().run_line("exec s1", Source::Local).text();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(text, "s1.cfg, line 1: `My.Quotes` failed: not ***");
+    for (line, text) in [
+        ("my.quotes Quotes", "`My.Quotes` failed: not ***"),
+        ("my.quotes panic panic", "`My.Quotes` panicked: not ***"),
+    ] {
+        assert_eq!(t.cx().run_line(line, Source::Local).text(), text);
+    }
+    t.cx().run_line("my.quotes Quotes later", Source::Local);
+    t.tick(0.1);
+    let (shown, _) = t.cx().console_output(0);
+    assert_eq!(shown.last().unwrap().text, "`My.Quotes` failed: not ***");
+}
+
+#[test]
+fn secrets_that_overlap_are_masked_whole() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for (line, text) in [
+        ("my.two a swordfash", "`My.Two` failed: ******"),
+        ("my.two swordfash a", "`My.Two` failed: ******"),
+        ("my.two swordf fash", "`My.Two` failed: ******"),
+        ("my.two * swordfash", "`My.Two` failed: ******"),
+        ("my.two aba baab", "`My.Two` failed: ***"),
+    ] {
+        assert_eq!(t.cx().run_line(line, Source::Local).text(), text, "{line}");
+    }
+}
+
+#[test]
+fn quotes_in_the_wrong_place_show_no_secret() {
+    keeps_the_secret(&[
+        "\"my.login ada swordfish\"",
+        "\"my.login ada swordfish",
+        "'my.key swordfish'",
+        "\"my.logni ada swordfish\"",
+        "help; \"my.key swordfish",
+        "\"my.login ada\" swordfish",
+        "'my.registerlate'; 'my.late ada swordfish'",
+        "'set my.kye swordfish'",
+        "my.login 'ada swordfish'",
+        "my.login 'ada swordfish",
+        "my.login \"ada sword fish\"",
+        "set 'my.key swordfish'",
+        "set 'my.kye swordfish",
+        "alias 'in my.login ada swordfish'",
+        "alias s 'my.login'; alias k 'set my.key'",
+        "\"k swordfish\"",
+        "\"s ada swordfish",
+        "s 'ada swordfish",
+        "my.login 'ada' \"sword\nfish\"",
+        "my.login ada \"sword\nfish",
+    ]);
+}
+
+#[test]
+fn a_secret_that_begins_as_another_command_or_a_comment_is_not_shown() {
+    keeps_the_secret(&[
+        "my.key ;swordfish",
+        "my.login ada ;swordfish",
+        "my.login ada ;;sword;fish more fish",
+        "my.key //swordfish",
+        "my.login ada // swordfish",
+        "my.login ada sword //fish",
+        "my.key ;//swordfish",
+        "my.login ada //swordfish\nhelp",
+        "set my.key ;swordfish",
+        "set my.key //swordfish",
+        "alias k 'set my.key'",
+        "k ;swordfish",
+        "k //swordfish",
+        "alias p 'my.key //swordfish'",
+        "alias p my.key //swordfish",
+        "alias p",
+        "p",
+    ]);
+}
+
+#[test]
+fn surplus_words_of_what_takes_none_may_be_a_secret() {
+    keeps_the_secret(&[
+        "reset my.key swordfish",
+        "help my.key swordfish",
+        "help my.login ada swordfish",
+        "reset my.kye swordfish",
+        "history my.key swordfish",
+        "clear my.login ada swordfish",
+        "exec my.login ada swordfish",
+        "find my.key swordfish",
+        "wait my.key swordfish",
+        "alias k 'set my.key'",
+        "help k swordfish",
+        "alias r reset",
+        "r my.key swordfish",
+    ]);
+}
+
+#[test]
+fn a_long_line_is_judged_in_no_time() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for alias in ["alias y 'help'", "alias z 'my.login ada'"] {
+        t.cx().run_line(alias, Source::Local);
+    }
+    for word in ["y ", "z ", "my.login ", "help ", "'a b' "] {
+        for name in ["nonsense ", "my.echo ", "help ", "y "] {
+            let line = format!("{name}{}", word.repeat(20_000));
+            let begun = std::time::Instant::now();
+            let _ = t.cx().console_snapshot(Source::Local).redact(&line);
+            let took = begun.elapsed();
+            assert!(took.as_millis() < 500, "{name}{word}: {took:?}");
+        }
+    }
+}
+
 #[test]
 fn what_holds_no_secret_is_shown() {
     let _alone = alone();
@@ -494,6 +706,10 @@ fn what_holds_no_secret_is_shown() {
         "my.logni",
         "set my.key",
         "find 'my key'",
+        "my.key; nonsense",
+        "my.key ; help // nothing of it",
+        "reset my.echo; find a; help my.key",
+        "'find my key'",
     ] {
         t.cx().run_line(line, Source::Local);
         let history = t.cx().console_history().clone();
@@ -564,8 +780,28 @@ fn chain_line() -> impl proptest::strategy::Strategy<Value = String> {
         // What is not there yet has no secret parameter.
         1 => prop::sample::select(vec!["my.login ada", "set my.key", "my.first"])
             .prop_map(|asks| format!("{asks} swordfish; nonsense")),
+        // Quotes, comments and separators where none belong.
+        2 => (name(), asks(), wrongly()).prop_map(|(name, asks, wrong)| {
+            let alias = format!("alias {name} '{asks}'");
+            format!("{alias}; {}", wrong.replace('?', name))
+        }),
+        2 => (prop::sample::select(vec!["my.login ada", "set my.key", "my.first"]), wrongly())
+            .prop_map(|(asks, wrong)| wrong.replace('?', asks)),
     ];
     prop::collection::vec(one, 1..3).prop_map(|parts| parts.join("; "))
+}
+
+/// How what asks for a secret (`?`) is written by mistake.
+fn wrongly() -> impl proptest::strategy::Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "'? swordfish'",
+        "\"? swordfish\"",
+        "? ;swordfish",
+        "? //swordfish",
+        "reset ? swordfish",
+        "help ? swordfish",
+        "help; '? swordfish'",
+    ])
 }
 
 /// The texts of all events.

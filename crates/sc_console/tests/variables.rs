@@ -284,6 +284,24 @@ fn an_unchanged_value_is_not_told_but_its_priority_counts() {
     assert!(t.host.is_empty());
 }
 
+#[cfg(feature = "commands")]
+#[test]
+fn set_and_reset_suggest_what_they_can_set() {
+    let mut t = world();
+    for (name, near) in [
+        ("hlep", ""),
+        ("MyGame.Buidl", ""),
+        ("MyGame.Gdo", ""),
+        ("MyGame.Naem", " (did you mean `MyGame.Name`?)"),
+    ] {
+        for line in [format!("set {name} 1"), format!("reset {name}")] {
+            let (_, text) = run(&mut t, &line);
+            let expected = format!("expected the name of a variable; `{name}` is none{near}");
+            assert!(text.ends_with(&expected), "{line}: {text}");
+        }
+    }
+}
+
 #[test]
 fn read_only_and_cheat_hold_for_the_console() {
     let mut t = world();

@@ -27,6 +27,12 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// The byte behind what was given so far.
+    #[cfg(feature = "terminal")]
+    pub(super) fn place(&self) -> usize {
+        self.at
+    }
+
     fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }

@@ -124,6 +124,25 @@ pub fn parse_line(text: &str) -> LineText {
     }
 }
 
+/// The lines of a text. What a quote goes over is one line.
+#[cfg(feature = "terminal")]
+pub(crate) fn text_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    let mut lexer = Lexer::new(text);
+    while let Some(lexeme) = lexer.next() {
+        let end = lexer.place();
+        let line = text.get(start..end).unwrap_or_default();
+        if matches!(lexeme, Lexeme::Separator) && line.ends_with('\n') {
+            lines.push(line.trim_end());
+            start = end;
+        }
+    }
+    lines.push(text.get(start..).unwrap_or_default().trim_end());
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
 /// Writes a word so that a line reads it as that word again: in quotes if need be.
 ///
 /// ```
@@ -171,5 +190,29 @@ impl fmt::Display for LineText {
             write!(f, "{separator}{command}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "terminal"))]
+mod tests {
+    use super::text_lines;
+
+    #[test]
+    fn a_text_is_split_at_the_ends_of_its_lines_but_not_in_quotes() {
+        for (text, lines) in [
+            ("", &[][..]),
+            ("a b", &["a b"]),
+            ("a;b\r\n\n c // don't\nd\n", &["a;b", " c // don't", "d"]),
+            (
+                "my.login ada \"sword\nfish\"\nb",
+                &["my.login ada \"sword\nfish\"", "b"],
+            ),
+            (
+                "my.login ada 'sword\nfish\n",
+                &["my.login ada 'sword\nfish"],
+            ),
+        ] {
+            assert_eq!(text_lines(text), lines, "{text}");
+        }
     }
 }

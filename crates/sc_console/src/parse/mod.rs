@@ -8,6 +8,8 @@ mod line;
 mod marker;
 mod nearest;
 
+#[cfg(feature = "terminal")]
+pub(crate) use line::text_lines;
 pub use line::{CommandText, LineText, ParseError, ParseErrorKind, Word, parse_line, quote};
 pub(crate) use marker::{Shifts, mark};
 pub(crate) use nearest::nearest;

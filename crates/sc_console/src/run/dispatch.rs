@@ -84,10 +84,10 @@ impl Spot {
 /// The bytes of a frame's present line that hold secrets: by what its names mean now, and by what was
 /// found when they were used.
 fn secrets_of<H>(cx: &mut Cx<'_, H>, frame: &Frame) -> Vec<Range<usize>> {
-    let (line, console) = (parse_line(frame.text()), &*console(cx));
+    let (text, console) = (frame.text(), &*console(cx));
     let mut parts = match frame.is_alias() {
-        true => secrets_of_alias(&line, console),
-        false => secrets(&line, console),
+        true => secrets_of_alias(text, console),
+        false => secrets(text, &parse_line(text), console),
     };
     parts.extend_from_slice(frame.secrets());
     parts
@@ -196,7 +196,7 @@ fn otherwise<H>(
             if parts.iter().any(|part| part.contains(&spot.span.start)) {
                 "expected the name of a command or a variable".to_owned()
             } else {
-                let near = nearest_visible(cx, folded, source);
+                let near = nearest_visible(cx, folded, source, |_| true);
                 let meant = crate::error::did_you_mean(near.as_deref());
                 format!("expected the name of a command or a variable; `{name}` is none{meant}")
             }
@@ -209,15 +209,16 @@ fn otherwise<H>(
     complain(cx, task, &spot, &text)
 }
 
-/// The nearest name that a source can see.
+/// The nearest name that a source can see, of those that fit.
 pub(crate) fn nearest_visible<H>(
     cx: &mut Cx<'_, H>,
     folded: &str,
     source: Source,
+    fits: impl Fn(&EntryInfo) -> bool,
 ) -> Option<String> {
     let snapshot = crate::registry::snapshot(cx, source);
-    let names = snapshot.entries().iter().map(|entry| entry.folded.as_str());
-    let near = nearest(folded, names)?;
+    let entries = snapshot.entries().iter().filter(|entry| fits(entry));
+    let near = nearest(folded, entries.map(|entry| entry.folded.as_str()))?;
     Some(snapshot.get(near)?.name.clone())
 }
 
@@ -269,7 +270,9 @@ pub(super) fn on_variable<H>(
     let source = task.output.source();
     let folded = fold(&name.text);
     let Some(slot) = live(cx, &folded) else {
-        let near = nearest_visible(cx, &folded, source);
+        let can_be_set =
+            |info: &EntryInfo| info.kind == EntryKind::Variable && !info.flags.read_only;
+        let near = nearest_visible(cx, &folded, source, can_be_set);
         let meant = crate::error::did_you_mean(near.as_deref());
         let text = format!(
             "expected the name of a variable; `{}` is none{meant}",

@@ -74,7 +74,7 @@ pub(super) fn panicked<H>(
     info: &EntryInfo,
     panic: &Panic,
 ) -> Step {
-    let what = task.without_secrets(&format!("panicked: {}", panic.message()));
+    let what = format!("panicked: {}", task.without_secrets(panic.message()));
     task.output.error(&format!("`{}` {what}", info.name));
     let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
     cx.report(Report::new(kind, what).object(info.name.as_str()));
@@ -210,7 +210,8 @@ fn settle<H>(
         CallError::Failed(error) => {
             let place = task.frames.last().and_then(Frame::place);
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
-            task.error(&format!("{place}`{}` failed: {error}", info.name));
+            let ours = format!("{place}`{}` failed: ", info.name);
+            task.error(&ours, &error.to_string());
             Step::Failed
         }
         CallError::Missing { index } => {

@@ -10,16 +10,17 @@ mod invoke;
 mod script;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
 use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
+use crate::name::fold;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
-use crate::redact::{MASK, mask, secrets};
+use crate::redact::{mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -127,15 +128,28 @@ impl<H> Task<H> {
 }
 
 impl<H> Task<H> {
-    /// Prints an error that user code has worded: without the secrets that it was given.
-    fn error(&mut self, text: &str) {
+    /// Prints an error that user code has worded, behind words of the console's: without the secrets that
+    /// it was given.
+    fn error(&mut self, ours: &str, text: &str) {
         let text = self.without_secrets(text);
-        self.output.error(&text);
+        self.output.error(&format!("{ours}{text}"));
     }
 
+    /// What user code says, without the secrets that it was given, wherever they are in it.
     fn without_secrets(&self, text: &str) -> String {
-        let hidden = self.hidden.iter().filter(|word| !word.is_empty());
-        hidden.fold(text.to_owned(), |text, word| text.replace(word, MASK))
+        let mut parts = Vec::new();
+        for word in self.hidden.iter().filter(|word| !word.is_empty()) {
+            // Each place, those that overlap too.
+            for (at, _) in text.char_indices() {
+                if text
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with(word.as_str()))
+                {
+                    parts.push(at..at + word.len());
+                }
+            }
+        }
+        mask(text, parts).0
     }
 }
 
@@ -202,7 +216,7 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
     if parsed.commands.is_empty() && parsed.errors.is_empty() {
         return;
     }
-    let (shown, _) = mask(line, secrets(&parsed, &*console));
+    let (shown, _) = mask(line, secrets(line, &parsed, &*console));
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
         console.history.push(&shown);
@@ -293,7 +307,7 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
                 Some(Ok(())) => true,
                 Some(Err(text)) => {
                     let command = task.output.command().to_owned();
-                    task.error(&format!("`{command}` failed: {text}"));
+                    task.error(&format!("`{command}` failed: "), &text);
                     fail(task);
                     true
                 }
@@ -368,32 +382,36 @@ fn enter<H>(task: &mut Task<H>, frame: Frame) {
         return;
     }
     let names = task.frames.iter().chain([&frame]).filter_map(Frame::name);
-    let mut names: Vec<&str> = names.collect();
-    names.truncate(6);
-    let names = names.join(" > ");
+    let folded: Vec<String> = names.clone().map(fold).collect();
+    let is_loop = folded.iter().collect::<BTreeSet<_>>().len() < folded.len();
+    let names = names.take(6).collect::<Vec<_>>().join(" > ");
     task.output.error(&match is_deep {
         true => format!(
-            "aliases and scripts go deeper than {DEEPEST}: {names} ..; one of them leads to itself"
+            "aliases and scripts go deeper than {DEEPEST}: {names} ..{}",
+            if is_loop { "; one of them leads to itself" } else { "" }
         ),
         false => format!(
             "one line leads to more than {MOST} aliases and scripts: {names} ..; `wait` spreads them over frames"
         ),
     });
-    // Nothing on the way there is worth going on with.
-    task.frames.clear();
-    task.failed = true;
+    fail(task);
 }
 
 /// What failed ends its line, and what led to it, up to a script that goes on regardless.
 fn fail<H>(task: &mut Task<H>) {
     task.failed = true;
+    let mut said = BTreeSet::new();
     while let Some(frame) = task.frames.last_mut() {
         let left = frame.give_up_line();
         if frame.keeps_going() {
             break;
         }
-        if let Some(text) = frame.not_run(left) {
+        // Once, of a script that has run itself.
+        if let Some(text) = frame.not_run(left)
+            && !said.contains(&text)
+        {
             task.output.error(&text);
+            said.insert(text);
         }
         task.frames.pop();
     }

@@ -78,7 +78,16 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    fn count(&self, lines: i64) {
+    /// Whether a line was handed over that is not done.
+    pub(super) fn is_under_way(&self) -> bool {
+        *self
+            .under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            > 0
+    }
+
+    pub(super) fn count(&self, lines: i64) {
         let locked = self.under_way.lock();
         *locked.unwrap_or_else(PoisonError::into_inner) += lines;
         self.changed.notify_all();

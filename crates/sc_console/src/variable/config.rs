@@ -156,9 +156,10 @@ enum Fate {
 
 pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> {
     let mut document = parse(path)?;
-    let mut fates = fates(cx);
+    let fates = fates(cx);
     if !document.contains_key(TABLE) {
         if fates.values().all(|(_, fate)| matches!(fate, Fate::Remove)) {
+            note(cx, &fates);
             return Ok(());
         }
         // What stands at the end of the file stays before it.
@@ -173,33 +174,51 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
     if let Some(table) = document.get_mut(TABLE).and_then(Item::as_table_like_mut) {
         let mut done = BTreeSet::new();
         update(table, "", &fates, &mut done);
-        fates.retain(|folded, _| !done.contains(folded));
-        for (name, fate) in fates.into_values() {
-            if let Fate::Write(value) = fate {
-                add(table, &name, value).map_err(|message| FileError::NotToml {
+        for (folded, (name, fate)) in &fates {
+            if let Fate::Write(value) = fate
+                && !done.contains(folded)
+            {
+                add(table, name, value).map_err(|()| FileError::NotToml {
                     path: path.to_owned(),
-                    message,
+                    message: format!(
+                        "`{name}` is a variable, and its entry an array of tables: rename one of them"
+                    ),
                 })?;
             }
         }
     }
-    file::write(path, &document.to_string())
+    file::write(path, &document.to_string())?;
+    note(cx, &fates);
+    Ok(())
 }
 
-/// Adds an entry. What is there under its name is a table: a value was updated before.
-fn add(table: &mut dyn TableLike, name: &str, value: Value) -> Result<(), String> {
-    match table.get_mut(name) {
-        None => _ = table.insert(name, Item::Value(value)),
-        Some(item) => {
-            let inner = item.as_table_like_mut().ok_or_else(|| {
-                format!(
-                    "`{name}` is a variable, and its entry an array of tables: rename one of them"
-                )
-            })?;
-            inner.insert("", Item::Value(value));
-        }
+/// Adds an entry. What is there under its key is a table: a value was updated before. It stands in that
+/// table then, under an empty key, and so on.
+fn add(table: &mut dyn TableLike, key: &str, value: &Value) -> Result<(), ()> {
+    match table.get_mut(key) {
+        None => _ = table.insert(key, Item::Value(value.clone())),
+        Some(item) => add(item.as_table_like_mut().ok_or(())?, "", value)?,
     }
     Ok(())
+}
+
+/// Notes what the file has now: the variable knows it, and the next one of its name gets it.
+fn note<H>(cx: &mut Cx<'_, H>, fates: &BTreeMap<String, (String, Fate)>) {
+    for (folded, (name, fate)) in fates {
+        let index = super::place::find(cx, name);
+        let variables = cx.runtime_state::<Variables>();
+        if let Some(slot) = index.and_then(|index| variables.get_mut(index)) {
+            slot.in_file = matches!(fate, Fate::Write(_));
+        }
+        match fate {
+            Fate::Write(value) => {
+                if let Some(word) = word(value) {
+                    variables.wait(folded.clone(), &word, SetBy::ConfigFile);
+                }
+            }
+            Fate::Remove => variables.wait_no_more(folded, SetBy::ConfigFile),
+        }
+    }
 }
 
 /// What is to become of the entries of archived variables, by folded name.

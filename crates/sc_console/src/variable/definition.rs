@@ -13,6 +13,7 @@ use super::declare::AnyVariable;
 use crate::arg::{ArgError, ConsoleArg, RangeText};
 use crate::command::Bound;
 use crate::info::{Flags, ParamInfo, doc_text};
+use crate::redact::refusal;
 
 type Check<T> = Box<dyn Fn(&T) -> bool>;
 
@@ -205,16 +206,16 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
         };
         crate::command::mask_default(&mut info);
         let (range, specials) = (self.range, self.specials);
-        let refusal = info.clone();
+        let param = info.clone();
         let check = move |value: &T| -> Result<(), ArgError> {
+            let refused = value.check();
+            refused.map_err(|error| refusal(&param, &value.show(), error))?;
             let special = specials.iter().any(|(special, _)| special == value);
             if special || range.as_ref().is_none_or(|(_, is_in)| is_in(value)) {
-                value.check()
-            } else {
-                value.check()?;
-                let out = crate::arg::TakeError::OutOfRange;
-                Err(crate::command::param_refusal(&refusal, out))
+                return Ok(());
             }
+            let out = crate::arg::TakeError::OutOfRange;
+            Err(crate::command::param_refusal(&param, out))
         };
         let default = self.default;
         let changed = self.changed.map(|function| -> Changed {

@@ -182,7 +182,8 @@ pub trait VariableExt<H: 'static> {
     fn load_config(&mut self, path: impl AsRef<Path>) -> Result<ConfigRead, FileError>;
 
     /// Writes the archived variables that were set into a configuration file, atomically. What is
-    /// not theirs in it stays as it is. Values of the command line are for one run and not written.
+    /// not theirs in it stays as it is. Values of the command line are for one run and not written. As a
+    /// value that was read, one that was written counts for the next variable of its name, too.
     ///
     /// ```
     /// # use sc_console::*;

@@ -173,6 +173,14 @@ impl Variables {
         }
     }
 
+    /// Drops the value that waits by someone's word.
+    pub(crate) fn wait_no_more(&mut self, folded: &str, by: SetBy) {
+        let is_theirs = |waiting: &(String, SetBy)| waiting.1 == by;
+        if self.waiting.get(folded).is_some_and(is_theirs) {
+            self.waiting.remove(folded);
+        }
+    }
+
     pub(crate) fn info(&self, index: u32) -> Option<VariableInfo> {
         let slot = self.get(index)?;
         let param = slot.info.params.first()?;

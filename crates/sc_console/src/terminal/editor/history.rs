@@ -41,7 +41,12 @@ impl KeptHistory {
 
 impl History for KeptHistory {
     fn save(&mut self, mut item: HistoryItem) -> Result<HistoryItem> {
-        item.command_line = self.shared.snapshot().redact(&item.command_line);
+        let snapshot = self.shared.snapshot();
+        item.command_line = match self.shared.is_under_way() {
+            // Names that a line makes before this one has its turn are not in the snapshot.
+            true => snapshot.redact_unsure(&item.command_line),
+            false => snapshot.redact(&item.command_line),
+        };
         let saved = self.lines.save(item)?;
         // At once: what ends the program may not ask.
         self.lines.sync()?;
@@ -109,6 +114,18 @@ mod tests {
         }
         let kept = lines(&history);
         assert_eq!((kept.len(), &*kept[0], &*kept[999]), (1000, "2", "1001"));
+    }
+
+    #[test]
+    fn while_a_line_is_under_way_what_is_not_known_may_take_secrets() {
+        let shared = Shared::new(Source::Terminal);
+        let mut history = KeptHistory::open(None, &shared).unwrap();
+        for (line, under_way) in [("in word", 0), ("in swordfish", 1), ("in another", 0)] {
+            shared.count(under_way);
+            history.save(HistoryItem::from_command_line(line)).unwrap();
+            shared.count(-under_way);
+        }
+        assert_eq!(lines(&history), ["in word", "in ***", "in another"]);
     }
 
     #[test]

@@ -31,6 +31,7 @@ use super::link::{Game, Shared};
 use super::reports::{TERMINAL_HISTORY_FAILED, TERMINAL_INPUT_FAILED, TERMINAL_PANICKED};
 use super::style::Look;
 use super::{Terminal, TerminalError};
+use crate::parse::text_lines;
 
 /// How often it looks for lines to show while no key is pressed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -185,7 +186,7 @@ impl Desk {
                 Signal::Success(lines) => {
                     self.canvas.note("", 0);
                     // Several, if they were pasted.
-                    for line in lines.lines() {
+                    for line in text_lines(&lines) {
                         if !self.run(line) {
                             return Ok(());
                         }
