@@ -695,6 +695,32 @@ fn a_long_line_is_judged_in_no_time() {
 }
 
 #[test]
+fn a_long_chain_of_aliases_is_judged_in_no_time() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for at in 0..200 {
+        let line = format!("alias a{at} a{}", at + 1);
+        t.cx().run_line(&line, Source::Local);
+    }
+    t.cx().run_line("alias a200 my.key", Source::Local);
+    let begun = std::time::Instant::now();
+    for _ in 0..10 {
+        t.cx().run_line("alias b help", Source::Local);
+        for source in [Source::Local, Source::Terminal, Source::Remote] {
+            t.cx().console_snapshot(source);
+        }
+    }
+    let took = begun.elapsed();
+    assert!(took.as_millis() < 500, "{took:?}");
+    for name in ["a0", "a150", "a180", "a199"] {
+        let run = t.cx().run_line(&format!("{name} swordfish"), Source::Local);
+        assert!(!run.text().contains(SECRET), "{}", run.text());
+        let history = t.cx().console_history().clone();
+        assert_eq!(history.lines().next_back(), Some(&*format!("{name} ***")));
+    }
+}
+
+#[test]
 fn what_holds_no_secret_is_shown() {
     let _alone = alone();
     let mut t = TestWorld::new(Log::new());
