@@ -322,7 +322,13 @@ fn open(cx: &mut C<'_>) -> Result<(), Box<dyn Error>> {
         }
         .runtime(),
     )?;
-    cx.load_config(format!("{FILES}/kitchen.toml"))?;
+    let read = cx.load_config(format!("{FILES}/kitchen.toml"))?;
+    for (name, why) in &read.refused {
+        eprintln!("kitchen.toml: {name}: {why}");
+    }
+    for name in &read.waiting {
+        eprintln!("kitchen.toml: there is no variable {name} yet");
+    }
     cx.run_startup_script("opening")?;
 
     // Orders come in, as often as the variable says at the time.

@@ -10,6 +10,7 @@ use crate::arg::ArgError;
 use crate::info::{EntryInfo, EntryKind, Origin, ParamInfo, Suggest};
 use crate::name::fold;
 use crate::parse::{CommandText, LineText, Shifts, Word, parse_line};
+use crate::run::DEEPEST;
 
 /// What stands for a secret.
 pub(crate) const MASK: &str = "***";
@@ -140,6 +141,8 @@ struct Judge<'k, K> {
     /// An earlier command may have made other aliases.
     aliases_unsure: bool,
     left: u32,
+    /// How many aliases have led here.
+    depth: usize,
 }
 
 impl<'k, K: Known> Judge<'k, K> {
@@ -150,6 +153,7 @@ impl<'k, K: Known> Judge<'k, K> {
             names_unsure: false,
             aliases_unsure: false,
             left: LOOKED_AT,
+            depth: 0,
         }
     }
 
@@ -194,7 +198,9 @@ impl<'k, K: Known> Judge<'k, K> {
             {
                 parts.push(comment);
             }
-            self.after(&name.text, &args);
+            if at + 1 < commands.len() {
+                self.after(&name.text, &args);
+            }
         }
         parts
     }
@@ -226,6 +232,9 @@ impl<'k, K: Known> Judge<'k, K> {
 
     /// Which words of a command hold a secret.
     fn words(&mut self, name: &str, args: &[&str]) -> Vec<bool> {
+        if args.is_empty() {
+            return Vec::new();
+        }
         let Some(left) = self.left.checked_sub(cost(args)) else {
             self.left = 0;
             return vec![true; args.len()];
@@ -244,9 +253,11 @@ impl<'k, K: Known> Judge<'k, K> {
     /// Which words hold a secret when they are put at the end of a line.
     fn through_alias(&mut self, line: &str, args: &[&str]) -> Vec<bool> {
         let commands = parse_line(line).commands;
-        let Some((last, before)) = commands.split_last() else {
+        let last = commands.split_last();
+        let Some((last, before)) = last.filter(|_| self.depth < DEEPEST) else {
             return vec![true; args.len()];
         };
+        self.depth += 1;
         for command in before {
             self.after(&command.name.text, &texts(command));
         }
@@ -256,6 +267,7 @@ impl<'k, K: Known> Judge<'k, K> {
         let before = std::mem::replace(&mut self.names_unsure, true);
         let mut flags = self.words(&last.name.text, &all);
         self.names_unsure = before;
+        self.depth -= 1;
         flags.drain(..last.args.len().min(flags.len()));
         flags
     }
@@ -288,7 +300,10 @@ impl<'k, K: Known> Judge<'k, K> {
         // With words too many nobody knows where a secret begins or ends. They may be a command, too.
         if args.len() > entry.params.len() && !is_variadic {
             if let Some((name, rest)) = args.split_first() {
+                // As far as names are known.
+                let before = std::mem::replace(&mut self.names_unsure, false);
                 let of_rest = self.words(name, rest);
+                self.names_unsure = before;
                 let places = flags.iter_mut().skip(1);
                 places.zip(of_rest).for_each(|(flag, found)| *flag |= found);
             }
@@ -434,12 +449,18 @@ impl<'k, K: Known> Judge<'k, K> {
                 let Some((last, before)) = commands.split_last() else {
                     return;
                 };
+                if self.depth >= DEEPEST {
+                    (self.names_unsure, self.aliases_unsure) = (true, true);
+                    return;
+                }
+                self.depth += 1;
                 for command in before {
                     self.after(&command.name.text, &texts(command));
                 }
                 let mut all = texts(last);
                 all.extend(args);
                 self.after(&last.name.text, &all);
+                self.depth -= 1;
             }
             Meant::Nothing => self.names_unsure = true,
         }
