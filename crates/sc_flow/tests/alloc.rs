@@ -268,3 +268,24 @@ fn memory_is_flat_over_many_flows() {
     assert_eq!(info.bytes_current, 0);
     assert!(t.cx().flow_list().is_empty());
 }
+
+#[test]
+fn a_node_is_one_allocation_after_warm_up() {
+    let mut t = TestWorld::new(0_u64);
+    let w = t.world;
+    let start = |t: &mut TestWorld<u64>| {
+        let each = ForEach::index(2).each(|_: &mut C<'_>, _| ());
+        each.world(w).start(&mut t.cx()).unwrap();
+        let drive = DoForDuration::new(0.5, |_: &mut C<'_>, _, _| ());
+        drive.world(w).start(&mut t.cx()).unwrap();
+        let wait = WaitUntil::new(|_: &mut C<'_>, attempt| attempt == 1);
+        wait.world(w).start(&mut t.cx()).unwrap();
+    };
+    for _ in 0..10 {
+        start(&mut t);
+        t.ticks(0.25, 4);
+    }
+    assert_eq!(measure(|| start(&mut t)).count_total, 3);
+    assert_eq!(measure(|| t.ticks(0.25, 4)).count_total, 0);
+    assert!(t.cx().flow_list().is_empty());
+}

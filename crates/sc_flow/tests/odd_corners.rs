@@ -17,7 +17,7 @@ use probe::{
     Bell, C, Game, Test, caught, log, reports, say, start, story, tell, thing, told_story,
 };
 use sc_core::{Clock, PanicPolicy, Tickable, secs};
-use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, WaitUntil, WaitingFor, race};
+use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach, WaitUntil, WaitingFor, race};
 
 /// A waker that panics.
 struct Bad;
@@ -562,4 +562,37 @@ fn a_builder_takes_what_a_thread_has_made_and_hears_of_its_panic() {
     let made = t.reports.take();
     assert_eq!(made.len(), 1);
     assert_eq!(made[0].what, "work on a thread panicked: the work");
+}
+
+#[test]
+fn a_node_knows_in_its_own_callback_how_far_it_has_come() {
+    let mut t = start();
+    let w = t.world;
+    let progress = |cx: &mut C<'_>| {
+        let me = cx.host().flow.unwrap();
+        let progress = cx.flow(me).unwrap().progress;
+        say(cx, format!("{progress:?}"));
+    };
+    let id = ForEach::index(3).each(move |cx: &mut C<'_>, _| progress(cx));
+    t.host.flow = Some(id.world(w).start(&mut t.cx()).unwrap());
+    t.tick(0.1);
+    let drive = DoForDuration::new(0.4, move |cx: &mut C<'_>, _, _| progress(cx));
+    t.host.flow = Some(drive.shape(|_| 7.0).world(w).start(&mut t.cx()).unwrap());
+    t.cx().cancel_flows_named("for each");
+    t.tick(0.1);
+    t.cx().cancel_flows_named("do for duration");
+    let wait = WaitUntil::new(move |cx: &mut C<'_>, _| {
+        progress(cx);
+        true
+    });
+    t.host.flow = Some(wait.world(w).start(&mut t.cx()).unwrap());
+    t.tick(0.1);
+    assert_eq!(
+        log(&t),
+        [
+            "1: Index { next: 1, of: Some(3) }",
+            "2: Alpha(0.25)",
+            "3: Attempts(1)"
+        ]
+    );
 }

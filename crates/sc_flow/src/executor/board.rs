@@ -20,7 +20,7 @@ use super::wake::{SharedWaker, WakeInbox};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::Ending;
-use crate::list::WaitingFor;
+use crate::list::{Progress, WaitingFor};
 
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
@@ -69,6 +69,8 @@ pub(crate) struct Board<H: 'static> {
     pub(crate) table: RefCell<Table<H>>,
     /// The node that is having its turn.
     pub(crate) running: Cell<Option<FlowId>>,
+    /// How far it has come.
+    pub(crate) progress: Cell<Progress>,
     /// `continue_loop` was called for it from its own body.
     pub(crate) continued: Cell<bool>,
     pub(crate) inbox: Arc<WakeInbox>,
@@ -84,6 +86,7 @@ impl<H> Board<H> {
             chunks: RefCell::default(),
             table: RefCell::default(),
             running: Cell::new(None),
+            progress: Cell::new(Progress::Unknown),
             continued: Cell::new(false),
             shared: RefCell::new(Rc::new(SharedWaker::new(&inbox))),
             inbox,

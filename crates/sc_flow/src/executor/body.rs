@@ -24,8 +24,8 @@ pub(crate) trait Body<H: 'static> {
     }
 
     /// One turn of a node: see [`Node::turn`].
-    fn turn(self: Pin<&mut Self>, cx: &mut Cx<'_, H>, now: u64) -> Next {
-        let _ = (cx, now);
+    fn turn(self: Pin<&mut Self>, cx: &mut Cx<'_, H>, now: u64, told: &Cell<Progress>) -> Next {
+        let _ = (cx, now, told);
         Next::Parked
     }
 
@@ -126,9 +126,9 @@ pub(crate) struct NodeBody<N>(pub(crate) N);
 impl<N> Unpin for NodeBody<N> {}
 
 impl<H: 'static, N: Node<H>> Body<H> for NodeBody<N> {
-    fn turn(self: Pin<&mut Self>, cx: &mut Cx<'_, H>, now: u64) -> Next {
+    fn turn(self: Pin<&mut Self>, cx: &mut Cx<'_, H>, now: u64, told: &Cell<Progress>) -> Next {
         reach_ahead(&*self);
-        self.get_mut().0.turn(cx, now)
+        self.get_mut().0.turn(cx, now, told)
     }
 
     fn finished(self: Pin<&mut Self>, cx: &mut Cx<'_, H>, finish: FlowFinish) {

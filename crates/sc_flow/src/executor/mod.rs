@@ -141,8 +141,11 @@ impl<H> Board<H> {
         let noted = extra
             .and_then(Extra::note)
             .map(|note| (note.waiting_for, note.progress));
+        let is_running = self.running.get() == Some(id);
+        let told = is_running.then(|| (row.waiting_for, self.progress.get()));
         // A future that notes nothing awaits something that its code only knows.
         let (waiting_for, progress) = looked
+            .or(told)
             .or(noted)
             .unwrap_or((WaitingFor::Await, Progress::Unknown));
         let (waiting_for, since) = match extra.and_then(|extra| extra.paused) {

@@ -315,7 +315,7 @@ fn nodes<H, Q: Queue<H>>(
             slot.clear(bits::FRESH | bits::ON_TIME);
             board.running.set(Some(flow));
             let next = match slot.body.out().get() {
-                Some(body) => body.turn(cx, now),
+                Some(body) => body.turn(cx, now, &board.progress),
                 None => Next::Parked,
             };
             let said = home.take_said();
@@ -424,7 +424,9 @@ fn turn_of_node<H>(
     let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
     let outer = home.board.running.replace(Some(flow));
     let next = match slot.body.out().get() {
-        Some(body) => cx.callback(home.world, delta, |cx| body.turn(cx, now)),
+        Some(body) => cx.callback(home.world, delta, |cx| {
+            body.turn(cx, now, &home.board.progress)
+        }),
         None => Ok(Next::Parked),
     };
     home.board.running.set(outer);

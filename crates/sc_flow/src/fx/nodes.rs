@@ -374,7 +374,7 @@ where
                 };
                 let update = &mut this.update;
                 let shape = this.shape.as_ref();
-                let ended = core.turn(now, shape, |alpha, delta, has_more| {
+                let ended = core.turn(now, shape, |_, alpha, delta, has_more| {
                     fx.with(|cx| {
                         update(cx, alpha, delta);
                         has_more && fx.is_ending(cx)

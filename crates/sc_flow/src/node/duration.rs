@@ -1,5 +1,6 @@
 //! Do for duration: an update each frame with a progress from 0 to 1, the last one exactly at 1.
 
+use std::cell::Cell;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -132,13 +133,13 @@ impl DurationCore {
     }
 
     /// One turn, with the clock at `now` (ns): every update that is due is handed to `update`, which
-    /// says, if more are due (its third argument), whether the flow is about to end. Whether the drive
+    /// says, if more are due (its last argument), whether the flow is about to end. Whether the drive
     /// has reached its end.
     pub(crate) fn turn(
         &mut self,
         now: u64,
         shape: Option<&Shape>,
-        mut update: impl FnMut(f32, Duration, bool) -> Result<bool, FlowError>,
+        mut update: impl FnMut(f32, f32, Duration, bool) -> Result<bool, FlowError>,
     ) -> Result<bool, FlowError> {
         let mut left = now.saturating_sub(self.last);
         self.last = now;
@@ -150,7 +151,8 @@ impl DurationCore {
             let due = self.step(&mut left);
             let alpha = shape.map_or(due.raw, |shape| shape(due.raw));
             let has_more = left != 0 && !due.is_last;
-            let is_ending = update(alpha, Duration::from_nanos(due.delta), has_more)?;
+            let delta = Duration::from_nanos(due.delta);
+            let is_ending = update(due.raw, alpha, delta, has_more)?;
             if due.is_last {
                 return Ok(true);
             }
@@ -306,11 +308,12 @@ struct DurationNode<H: 'static, U> {
 }
 
 impl<H, U: FnMut(&mut Cx<'_, H>, f32, Duration)> Node<H> for DurationNode<H, U> {
-    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next {
+    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64, told: &Cell<Progress>) -> Next {
         let update = &mut self.update;
         let ended = self
             .core
-            .turn(now, self.shape.as_ref(), |alpha, delta, has_more| {
+            .turn(now, self.shape.as_ref(), |raw, alpha, delta, has_more| {
+                told.set(Progress::Alpha(raw));
                 update(cx, alpha, delta);
                 Ok(has_more && is_running_node_ending(cx))
             });

@@ -1,5 +1,7 @@
 //! For each: over indices or any iterator, with a delay between iterations or so many a tick.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::panic::Location;
@@ -313,7 +315,7 @@ where
             items,
             each: self.each,
             completed: self.completed,
-            name: self.options.name.clone().into_owned(),
+            name: self.options.name.clone(),
             done: 0,
             of,
         };
@@ -340,7 +342,7 @@ struct ForEachNode<H: 'static, I: Iterator, F> {
     items: Peekable<I>,
     each: F,
     completed: Option<crate::executor::Finished<H>>,
-    name: String,
+    name: Cow<'static, str>,
     done: u64,
     of: Option<u64>,
 }
@@ -351,7 +353,7 @@ where
     F: FnMut(&mut Cx<'_, H>, I::Item) -> R,
     R: Into<Step>,
 {
-    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next {
+    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64, told: &Cell<Progress>) -> Next {
         if !self.core.begins_batch(now) {
             return self.core.next();
         }
@@ -362,6 +364,7 @@ where
                 return Next::End(FlowFinish::Completed);
             };
             self.done += 1;
+            told.set(self.progress());
             board.continued.set(false);
             let step = (self.each)(cx, item).into();
             let continued = board.continued.take();
@@ -377,7 +380,7 @@ where
                 Step::Continue => {}
             }
             let name = &self.name;
-            if !self.core.goes_on(cx, || name.clone()) || is_running_node_ending(cx) {
+            if !self.core.goes_on(cx, || name.clone().into_owned()) || is_running_node_ending(cx) {
                 return self.core.next();
             }
         }

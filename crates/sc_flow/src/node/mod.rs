@@ -8,6 +8,8 @@ pub(crate) mod for_each;
 pub(crate) mod options;
 pub(crate) mod wait_until;
 
+use std::cell::Cell;
+
 use sc_core::Cx;
 
 use crate::finish::FlowFinish;
@@ -28,8 +30,9 @@ pub(crate) enum Next {
 
 /// A node's body: driven by the executor with the `Cx` at hand.
 pub(crate) trait Node<H: 'static> {
-    /// One turn, with the node's clock at `now` (ns).
-    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next;
+    /// One turn, with the node's clock at `now` (ns). Tells how far it has come before it calls the user's
+    /// code, which may look it up.
+    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64, told: &Cell<Progress>) -> Next;
     /// The gameplay callback. Not called when the node is aborted or panicked.
     fn finished(&mut self, cx: &mut Cx<'_, H>, finish: FlowFinish);
     /// `continue_loop`: what the node waits for now; `None` when it was not parked.

@@ -1,5 +1,7 @@
 //! Wait until: a condition, polled, with a deadline or without.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::panic::Location;
 use std::rc::Rc;
 use std::time::Duration;
@@ -377,7 +379,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> WaitUntil<H, C> {
             satisfied: self.satisfied,
             timed_out: self.timed_out,
             cancelled: self.cancelled,
-            name: self.options.name.clone().into_owned(),
+            name: self.options.name.clone(),
         };
         let first = node.core.next();
         let board = Rc::clone(&binding.home.board);
@@ -402,7 +404,7 @@ struct WaitNode<H: 'static, C> {
     satisfied: Option<Told<H>>,
     timed_out: Option<Told<H>>,
     cancelled: Option<Told<H>>,
-    name: String,
+    name: Cow<'static, str>,
 }
 
 /// Whether the object a condition belongs to is gone; reports it if so.
@@ -421,11 +423,11 @@ pub(crate) fn is_gone<H>(
 }
 
 impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool> Node<H> for WaitNode<H, C> {
-    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64) -> Next {
+    fn turn(&mut self, cx: &mut Cx<'_, H>, now: u64, told: &Cell<Progress>) -> Next {
         let turn = self.core.turn(now);
         if turn != WaitTurn::TimedOut
             && let Some(life) = self.belongs_to
-            && is_gone(cx, life, || self.name.clone())
+            && is_gone(cx, life, || self.name.clone().into_owned())
         {
             return Next::End(FlowFinish::TimedOut);
         }
@@ -435,6 +437,7 @@ impl<H, C: FnMut(&mut Cx<'_, H>, u64) -> bool> Node<H> for WaitNode<H, C> {
             WaitTurn::Poll => {
                 let attempt = self.core.attempts;
                 self.core.attempts += 1;
+                told.set(self.progress());
                 if (self.condition)(cx, attempt) {
                     Next::End(FlowFinish::Completed)
                 } else {
