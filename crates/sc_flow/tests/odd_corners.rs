@@ -236,27 +236,6 @@ fn of_two_waits_the_one_that_is_left_is_listed_and_warned_of() {
 }
 
 #[test]
-fn a_warning_says_how_long_the_wait_is_that_is_meant() {
-    let mut t = start();
-    story(&mut t, "story", async move |fx| {
-        let open = fx.wait_until(|cx: &mut C<'_>, _| cx.host().open);
-        let others = async {
-            loop {
-                fx.wait_until(|_, _| true).await?;
-            }
-            #[allow(unreachable_code)]
-            Ok::<(), FlowError>(())
-        };
-        let _ = race(open, others).await;
-        Ok(())
-    });
-    t.ticks(1, 40);
-    let made = t.reports.take();
-    assert_eq!(made.len(), 1);
-    assert!(made[0].what.contains("for 30s"), "{}", made[0].what);
-}
-
-#[test]
 fn an_awaited_condition_whose_clock_stands_hears_after_the_pause_that_its_object_is_gone() {
     let mut t = start();
     let (w, object) = (t.world, thing(&mut t));

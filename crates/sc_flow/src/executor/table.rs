@@ -107,9 +107,7 @@ impl<H> Extra<H> {
             || self.is_there.is_some()
             || self.starts_from.is_some()
     }
-}
 
-impl<H> Extra<H> {
     /// What lists show of what it awaits: a condition that may never be true, or the latest news.
     pub(crate) fn note(&self) -> Option<Note> {
         let is_open = |note: &&Note| note.waiting_for == WaitingFor::Condition;
@@ -395,8 +393,14 @@ impl<H> Table<H> {
     /// Whether a flow awaits the end of another, itself or by way of what it awaits. Looks from both ends
     /// by turns, until one of them leads no further.
     pub(crate) fn awaits(&self, flow: FlowId, other: FlowId) -> bool {
-        let (mut down, mut up) = (Walk::new(flow), Walk::new(other));
         let extra = |one: FlowId| self.extra(self.row(one.index)?);
+        // Mostly one of the two leads nowhere at once.
+        if extra(flow).is_none_or(|extra| extra.awaits.is_empty())
+            || extra(other).is_none_or(|extra| extra.awaited_by.is_empty())
+        {
+            return false;
+        }
+        let (mut down, mut up) = (Walk::new(flow), Walk::new(other));
         loop {
             let Some(one) = down.next() else {
                 return false;

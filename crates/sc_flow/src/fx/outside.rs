@@ -133,12 +133,12 @@ impl<H> FlowEnd<'_, H> {
         let fx = self.fx;
         let table = &mut *fx.home.board.table.borrow_mut();
         let is_circle = table.awaits(self.flow, fx.id);
-        let (name, awaited) = (table.name(fx.id.index), table.name(self.flow.index));
         let Some(extra) = table.extra_or_new(fx.id.index) else {
             return;
         };
         extra.awaits.push(self.flow);
         if is_circle && !std::mem::replace(&mut extra.circle_reported, true) {
+            let (name, awaited) = (table.name(fx.id.index), table.name(self.flow.index));
             let kind = ReportKind::Extension(&reports::AWAIT_CIRCLE);
             let what = format!("awaits flow `{awaited}`, which awaits it in turn");
             table.report_later(fx.home.world, Report::new(kind, what).object(name));
