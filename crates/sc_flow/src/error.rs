@@ -60,10 +60,13 @@ pub enum FlowError {
     /// The flow has ended.
     #[error("the flow has ended: its id is stale")]
     Gone,
+    /// The flow has not started: its id was reserved.
+    #[error("the flow has not started yet: await it, or ask again when it has")]
+    Pending,
     /// A flow awaited its own end.
     #[error("a flow cannot await its own end: it would never come")]
     AwaitsItself,
-    /// What was awaited was cancelled.
+    /// What was awaited, or was to be started, was cancelled.
     #[error("what was awaited was cancelled")]
     Cancelled,
     /// What was awaited lost its world or its owner.

@@ -12,6 +12,7 @@ use crate::fx::{FlowCx, spawn};
 use crate::id::FlowId;
 use crate::list::FlowInfo;
 use crate::node::Next;
+use crate::reserve::{self, Reserved};
 use crate::span::nanos;
 use crate::task::Task;
 use crate::watch;
@@ -85,7 +86,8 @@ pub trait FlowExt<H: 'static> {
     /// One live flow, as the list shows it.
     ///
     /// # Errors
-    /// [`FlowError::Gone`] when it has ended, in its finish callback too.
+    /// [`FlowError::Gone`] when it has ended, in its finish callback too; [`FlowError::Pending`] when it has not
+    /// [started](FlowId::reserve).
     ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
@@ -103,7 +105,7 @@ pub trait FlowExt<H: 'static> {
     /// ```
     fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError>;
 
-    /// Every live flow, in order of start.
+    /// Every live flow, in order of start. One that has not [started](FlowId::reserve) is none.
     ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
@@ -119,7 +121,8 @@ pub trait FlowExt<H: 'static> {
     fn flow_list(&mut self) -> Vec<FlowInfo>;
 
     /// Cancels a flow. Its finish callbacks have run when this returns; if it is running, they run
-    /// when its turn is over. `false` when it has ended already.
+    /// when its turn is over. One that has not [started](FlowId::reserve) never does. `false` when it has
+    /// ended already.
     ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
@@ -209,7 +212,7 @@ pub trait FlowExt<H: 'static> {
     fn continue_loop(&mut self, flow: FlowId) -> bool;
 
     /// Pauses one flow: it has no turn until [`resume_flow`](Self::resume_flow). What it waits for
-    /// goes on; a turn that came meanwhile comes then. `false` when it has ended.
+    /// goes on; a turn that came meanwhile comes then. `false` when it has ended, or not started.
     ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
@@ -228,7 +231,7 @@ pub trait FlowExt<H: 'static> {
     /// ```
     fn pause_flow(&mut self, flow: FlowId) -> bool;
 
-    /// Resumes a paused flow. `false` when it has ended.
+    /// Resumes a paused flow. `false` when it has ended, or not started.
     ///
     /// ```
     /// # use sc_core::{Clock, Cx, Owner, Runtime, Tickable, WorldKind, secs};
@@ -304,8 +307,11 @@ impl<H> FlowExt<H> for Cx<'_, H> {
 
     fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError> {
         let now = nanos(self.runtime_elapsed());
-        let known = known(self.runtime()).ok_or(FlowError::Gone)?;
-        known.info(flow, now).ok_or(FlowError::Gone)
+        let info = known(self.runtime()).and_then(|board| board.info(board.resolve(flow), now));
+        info.ok_or_else(|| match flow.reserved() {
+            Some(Reserved::Pending) => FlowError::Pending,
+            _ => FlowError::Gone,
+        })
     }
 
     fn flow_list(&mut self) -> Vec<FlowInfo> {
@@ -315,7 +321,8 @@ impl<H> FlowExt<H> for Cx<'_, H> {
 
     fn cancel(&mut self, flow: FlowId) -> bool {
         let board = board(self);
-        end::request(self, &board, flow, FlowFinish::Cancelled)
+        let live = board.resolve(flow);
+        reserve::cancel(flow) || end::request(self, &board, live, FlowFinish::Cancelled)
     }
 
     fn cancel_flows_of(&mut self, owner: impl Into<TickId>) -> usize {
@@ -336,6 +343,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
 
     fn continue_loop(&mut self, flow: FlowId) -> bool {
         let board = board(self);
+        let flow = board.resolve(flow);
         if board.is_running(flow) {
             board.continued.set(true);
             return true;
@@ -368,6 +376,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
 
     fn pause_flow(&mut self, flow: FlowId) -> bool {
         let (board, now) = (board(self), nanos(self.runtime_elapsed()));
+        let flow = board.resolve(flow);
         let paused = board.slot(flow, |slot| {
             if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
                 extra.paused.get_or_insert(now);
@@ -379,6 +388,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
 
     fn resume_flow(&mut self, flow: FlowId) -> bool {
         let board = board(self);
+        let flow = board.resolve(flow);
         let Some(home) = board.home(flow) else {
             return false;
         };

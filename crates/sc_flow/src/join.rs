@@ -78,6 +78,14 @@ impl Ending {
 /// Those who await a flow.
 pub(crate) type Awaiters = Vec<Rc<Ending>>;
 
+/// Adds one; those that have given up go before the list grows.
+pub(crate) fn add(awaiters: &mut Awaiters, ending: &Rc<Ending>) {
+    if awaiters.len() == awaiters.capacity() {
+        awaiters.retain(|ending| ending.is_awaited());
+    }
+    awaiters.push(Rc::clone(ending));
+}
+
 /// How an awaiter is woken: through the inbox, so that the first woken is the first.
 pub(crate) enum WakeBy {
     /// A flow, in its turn.

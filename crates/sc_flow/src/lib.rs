@@ -13,6 +13,7 @@
 //! | a value | | [`FlowExt::spawn_task`], [`Task`] |
 //! | several at once | | [`join`], [`join_all`], [`race`], [`FlowCx::timeout`], [`FlowCx::scope`] |
 //! | another thread's result | | [`FlowCx::run_on_thread`] |
+//! | the id of a flow that is started later | | [`FlowId::reserve`] |
 //! | to see what is running, and end it | [`FlowExt::flow_list`], [`FlowExt::cancel`] | |
 //!
 //! Everything runs in the frame's `Flows` stage. In each world, in this order: waits that are over,
@@ -93,6 +94,7 @@ mod join;
 mod list;
 mod node;
 mod reports;
+mod reserve;
 mod span;
 mod task;
 mod thread;
@@ -115,4 +117,5 @@ pub use node::duration::DoForDuration;
 pub use node::ease::Ease;
 pub use node::for_each::ForEach;
 pub use node::wait_until::WaitUntil;
+pub use reserve::{Reservation, Reserved};
 pub use task::Task;

@@ -5,7 +5,7 @@
 use allocation_counter::measure;
 use sc_core::testing::TestWorld;
 use sc_core::{Cx, secs};
-use sc_flow::{DoForDuration, DriveControl, Flow, FlowExt, ForEach, Step, WaitUntil};
+use sc_flow::{DoForDuration, DriveControl, Flow, FlowExt, FlowId, ForEach, Step, WaitUntil};
 
 type C<'a> = Cx<'a, u64>;
 
@@ -287,5 +287,39 @@ fn a_node_is_one_allocation_after_warm_up() {
     }
     assert_eq!(measure(|| start(&mut t)).count_total, 3);
     assert_eq!(measure(|| t.ticks(0.25, 4)).count_total, 0);
+    assert!(t.cx().flow_list().is_empty());
+}
+
+#[test]
+fn reserved_ids_leak_nothing_and_a_flow_with_one_is_one_allocation() {
+    let mut t = TestWorld::new(0_u64);
+    let w = t.world;
+    let start = |t: &mut TestWorld<u64>| {
+        for _ in 0..100 {
+            let reservation = FlowId::reserve();
+            let flow = Flow::new("reserved").world(w).reserved(reservation);
+            flow.spawn(&mut t.cx(), async |fx| fx.next_tick().await)
+                .unwrap();
+        }
+    };
+    for _ in 0..20 {
+        start(&mut t);
+        t.ticks(0.25, 2);
+    }
+    assert_eq!(measure(|| start(&mut t)).count_total, 100);
+    assert_eq!(measure(|| t.ticks(0.25, 2)).count_total, 0);
+    let dropped = measure(|| {
+        for _ in 0..1_000_000 {
+            drop(FlowId::reserve());
+        }
+    });
+    assert_eq!(dropped.count_total, 0);
+    let rounds = measure(|| {
+        for _ in 0..100 {
+            start(&mut t);
+            t.ticks(0.25, 2);
+        }
+    });
+    assert_eq!((rounds.count_current, rounds.bytes_current), (0, 0));
     assert!(t.cx().flow_list().is_empty());
 }

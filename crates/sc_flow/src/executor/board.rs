@@ -19,8 +19,9 @@ use super::table::{Extra, Note, Row, Table};
 use super::wake::{SharedWaker, WakeInbox};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
-use crate::join::Ending;
+use crate::join::{self, Ending};
 use crate::list::{Progress, WaitingFor};
+use crate::reserve::{self, Reserved};
 
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
@@ -186,21 +187,32 @@ impl<H> Board<H> {
         self.table.borrow().home(self, id)
     }
 
-    /// A flow is awaited; whether it is there.
+    /// See [`Table::resolve`].
+    #[inline]
+    pub(crate) fn resolve(&self, id: FlowId) -> FlowId {
+        self.table.borrow().resolve(id)
+    }
+
+    /// Whether a flow, by its id outside, has ended: it is neither live nor pending.
+    pub(crate) fn has_ended(&self, id: FlowId) -> bool {
+        !self.is_live(self.resolve(id)) && id.reserved() != Some(Reserved::Pending)
+    }
+
+    /// A flow is awaited, by its id outside; whether it is there, or pending.
     pub(crate) fn is_awaited_by(&self, id: FlowId, ending: &Rc<Ending>) -> bool {
-        if !self.is_live(id) {
-            return false;
+        let flow = self.resolve(id);
+        if self.is_live(flow) {
+            let table = &mut *self.table.borrow_mut();
+            let extra = table.extra_or_new(flow.index);
+            return extra
+                .map(|extra| join::add(&mut extra.awaited_by, ending))
+                .is_some();
         }
-        let table = &mut *self.table.borrow_mut();
-        let Some(extra) = table.extra_or_new(id.index) else {
-            return false;
-        };
-        let awaited_by = &mut extra.awaited_by;
-        if awaited_by.len() == awaited_by.capacity() {
-            awaited_by.retain(|ending| ending.is_awaited());
+        let is_pending = reserve::is_awaited_in(id, &self.inbox);
+        if is_pending {
+            self.table.borrow_mut().awaits_start(id, ending);
         }
-        awaited_by.push(Rc::clone(ending));
-        true
+        is_pending
     }
 
     /// A node sleeps, or no more.

@@ -211,6 +211,21 @@ pub(crate) fn end_with<H>(
     settle(cx, name, told.err());
 }
 
+/// Tells those who await a flow that will never start.
+pub(crate) fn tell_of_unstarted<H>(cx: &mut Cx<'_, H>, board: &Board<H>) {
+    let mut of_wakers = None;
+    for (id, finish) in board.inbox.take_unstarted() {
+        let awaiting = board.table.borrow_mut().take_awaiting(id);
+        for ending in awaiting.iter().filter(|ending| ending.is_awaited()) {
+            if let Some(waker) = ending.tell(Ok(finish)) {
+                let woken = cx.callback(cx.world(), Duration::ZERO, |_| waker.wake());
+                of_wakers = of_wakers.or(woken.err());
+            }
+        }
+    }
+    settle(cx, "that has not started", of_wakers);
+}
+
 /// An error that nobody takes.
 pub(crate) fn failed_with(name: &str, error: &str) -> Report {
     let kind = ReportKind::Extension(&reports::FLOW_FAILED);

@@ -154,7 +154,7 @@ impl<H> Board<H> {
             None => (waiting_for, since),
         };
         Some(FlowInfo {
-            id,
+            id: extra.and_then(|extra| extra.reserved).unwrap_or(id),
             name: table.name(id.index),
             kind: row.kind,
             world: row.home.world,

@@ -90,6 +90,7 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
         scratch: home.board.scratch.take(),
     };
     home.release_held();
+    end::tell_of_unstarted(cx, &home.board);
     left.take_woken();
     // (1)
     home.take_due(&mut left.scratch.due);
@@ -115,9 +116,11 @@ fn stage<H>(cx: &mut Cx<'_, H>, home: &Home<H>, times: &Times) {
     let mut list = home.take_list(&mut slots);
     run(cx, home, &mut list);
     drop(list);
+    end::tell_of_unstarted(cx, &home.board);
     // (4)
     while left.take_woken() {
         run(cx, home, &mut Rewoken(&mut left));
+        end::tell_of_unstarted(cx, &home.board);
     }
     for flow in left.scratch.rerun.drain(..) {
         home.board.slot(flow, |slot| slot.reruns.set(0));

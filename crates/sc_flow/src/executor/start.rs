@@ -22,6 +22,7 @@ use crate::id::FlowId;
 use crate::list::{FlowKind, WaitingFor};
 use crate::node::{Next, Node};
 use crate::reports;
+use crate::reserve::{Reservation, Reserved};
 use crate::span::nanos;
 
 /// To which world a flow is bound.
@@ -41,6 +42,7 @@ pub(crate) struct Options<H: 'static> {
     pub(crate) is_there: Option<IsThere<H>>,
     pub(crate) clock: Clock,
     pub(crate) on_finished: Option<Finished<H>>,
+    pub(crate) reserved: Option<Reservation>,
 }
 
 impl<H> Options<H> {
@@ -52,12 +54,14 @@ impl<H> Options<H> {
             is_there: None,
             clock: Clock::Game,
             on_finished: None,
+            reserved: None,
         }
     }
 
     /// Refuses a start: `on_finished` hears why before the call returns; there is no id.
     pub(crate) fn refuse(self, cx: &mut Cx<'_, H>, refusal: impl Into<Refusal>) -> FlowError {
         let (finish, error, panic) = match refusal.into() {
+            Refusal::Error(error @ FlowError::Cancelled) => (FlowFinish::Cancelled, error, None),
             Refusal::Error(error) => (FlowFinish::Aborted, error, None),
             Refusal::Panic(panic) => (FlowFinish::Panicked, FlowError::Panicked, Some(panic)),
         };
@@ -65,6 +69,9 @@ impl<H> Options<H> {
             let kind = ReportKind::Extension(&reports::FLOW_WITHOUT_WORLD);
             let what = "was to be started where there is no live world";
             cx.report(Report::new(kind, what).object(flow.clone()));
+        }
+        if let Some(reservation) = self.reserved {
+            reservation.refuse(finish);
         }
         let told = self
             .on_finished
@@ -79,7 +86,10 @@ impl<H> Options<H> {
 
     /// Whether it asks for what only some flows have.
     fn has_extra(&self) -> bool {
-        self.is_there.is_some() || self.on_finished.is_some() || matches!(self.name, Cow::Owned(_))
+        self.is_there.is_some()
+            || self.on_finished.is_some()
+            || self.reserved.is_some()
+            || matches!(self.name, Cow::Owned(_))
     }
 
     /// The error of a flow whose owner, or whose condition's, is not there.
@@ -118,6 +128,11 @@ impl<H> Options<H> {
         let owner = self.owner.map(|owner| self.life(cx, owner)).transpose()?;
         if let Some(is_there) = &self.is_there {
             self.ask(cx, world, is_there)?;
+        }
+        if let Some(reservation) = &self.reserved
+            && reservation.id().reserved() != Some(Reserved::Pending)
+        {
+            return Err(FlowError::Cancelled.into());
         }
         Ok(Binding { home, owner })
     }
@@ -319,6 +334,9 @@ fn extra<H>(
         table.ask_in_turn(board, id);
     }
     let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
+    let reservation = options.reserved.take();
+    let reserved = reservation.map(|reservation| reservation.start(&board.inbox));
+    let awaited_by = reserved.map(|reserved| table.starts_reserved(reserved, id));
     if let Some(extra) = table.extra_or_new(id.index) {
         *extra = Extra {
             name: match std::mem::take(&mut options.name) {
@@ -328,6 +346,8 @@ fn extra<H>(
             owner,
             is_there: options.is_there.take(),
             on_finished: options.on_finished.take(),
+            awaited_by: awaited_by.unwrap_or_default(),
+            reserved,
             ..Extra::default()
         };
     }

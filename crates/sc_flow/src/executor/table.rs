@@ -2,7 +2,7 @@
 //! code.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
@@ -17,6 +17,7 @@ use super::bonds::{Bond, Bonds};
 use super::home::{Home, Readings, Registered};
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
+use crate::join::{self, Awaiters, Ending};
 use crate::list::{FlowKind, Progress, WaitingFor};
 use crate::watch::{Watch, Watched};
 
@@ -78,12 +79,14 @@ pub(crate) struct Extra<H: 'static> {
     pub(crate) circle_reported: bool,
     /// What the nodes that it awaits say.
     pub(crate) notes: SmallVec<[Note; 1]>,
-    /// Whose ends it awaits.
+    /// Whose ends it awaits, by their ids outside.
     pub(crate) awaits: SmallVec<[FlowId; 1]>,
     /// Where a task keeps how it ended.
     pub(crate) finish: Option<Rc<Cell<Option<FlowFinish>>>>,
     /// Who awaits its end.
-    pub(crate) awaited_by: crate::join::Awaiters,
+    pub(crate) awaited_by: Awaiters,
+    /// Its id outside, when that was reserved.
+    pub(crate) reserved: Option<FlowId>,
 }
 
 /// What a node that a flow awaits waits for, and how far that has come.
@@ -150,6 +153,7 @@ impl<H> Default for Extra<H> {
             awaits: SmallVec::new(),
             finish: None,
             awaited_by: Vec::new(),
+            reserved: None,
         }
     }
 }
@@ -196,6 +200,10 @@ pub(crate) struct Table<H: 'static> {
     extras: Vec<Extra<H>>,
     free_extras: Vec<u32>,
     started: u64,
+    /// Live flows by their reserved ids.
+    reserved: HashMap<FlowId, FlowId>,
+    /// Who awaits flows that have not started, by their reserved ids.
+    awaiting: HashMap<FlowId, Awaiters>,
     /// Reports of flows that could not make them themselves, with the world they are about.
     later: Vec<(Option<WorldId>, Report)>,
     pub(crate) bonds: Bonds,
@@ -215,6 +223,8 @@ impl<H> Default for Table<H> {
             extras: Vec::new(),
             free_extras: Vec::new(),
             started: 0,
+            reserved: HashMap::new(),
+            awaiting: HashMap::new(),
             later: Vec::new(),
             bonds: Bonds::default(),
             watch: Watch::default(),
@@ -344,12 +354,41 @@ impl<H> Table<H> {
         self.extras.get_mut(row.extra as usize)
     }
 
+    /// The id of a live flow in its slot, by its id outside. One that is none, unchanged, names no slot's flow.
+    #[inline]
+    pub(crate) fn resolve(&self, id: FlowId) -> FlowId {
+        if id.is_reserved() {
+            self.reserved.get(&id).copied().unwrap_or(id)
+        } else {
+            id
+        }
+    }
+
+    /// A flow starts with a reserved id; gives who awaits it.
+    pub(crate) fn starts_reserved(&mut self, reserved: FlowId, flow: FlowId) -> Awaiters {
+        self.reserved.insert(reserved, flow);
+        self.take_awaiting(reserved)
+    }
+
+    /// A flow that has not started is awaited.
+    pub(crate) fn awaits_start(&mut self, reserved: FlowId, ending: &Rc<Ending>) {
+        join::add(self.awaiting.entry(reserved).or_default(), ending);
+    }
+
+    /// Who awaits a flow that has not started.
+    pub(crate) fn take_awaiting(&mut self, reserved: FlowId) -> Awaiters {
+        self.awaiting.remove(&reserved).unwrap_or_default()
+    }
+
     /// Takes out what a flow had besides, and lets go of what it was bound to.
     pub(crate) fn take_extra(&mut self, row: &Row<H>) -> Option<Extra<H>> {
         let place = self.extras.get_mut(row.extra as usize)?;
         let extra = std::mem::take(place);
         self.free_extras.push(row.extra);
         self.asked_ended += usize::from(extra.is_there.is_some());
+        if let Some(id) = extra.reserved {
+            self.reserved.remove(&id);
+        }
         let bonds = extra.owner.map(|(_, bond)| bond);
         for bond in bonds.into_iter().chain(extra.condition) {
             self.bonds.remove(bond);
@@ -393,6 +432,7 @@ impl<H> Table<H> {
     /// Whether a flow awaits the end of another, itself or by way of what it awaits. Looks from both ends
     /// by turns, until one of them leads no further.
     pub(crate) fn awaits(&self, flow: FlowId, other: FlowId) -> bool {
+        let flow = self.resolve(flow);
         let extra = |one: FlowId| self.extra(self.row(one.index)?);
         // Mostly one of the two leads nowhere at once.
         if extra(flow).is_none_or(|extra| extra.awaits.is_empty())
@@ -406,7 +446,7 @@ impl<H> Table<H> {
                 return false;
             };
             let awaits = extra(one).into_iter().flat_map(|extra| &extra.awaits);
-            awaits.for_each(|&awaited| down.add(awaited));
+            awaits.for_each(|&awaited| down.add(self.resolve(awaited)));
             if down.has(other) {
                 return true;
             }

@@ -18,7 +18,8 @@ use crate::reports;
 use crate::thread::Work;
 
 impl<H> FlowCx<H> {
-    /// Waits for the end of a flow. Awaiting it gives how the flow ended.
+    /// Waits for the end of a flow; of one that has not [started](FlowId::reserve), first for its start.
+    /// Awaiting it gives how the flow ended.
     ///
     /// Two flows that await each other, also by way of others, are warned of once: neither ends, if
     /// nothing else ends one of them.
@@ -98,7 +99,9 @@ impl<H> Future for FlowEnd<'_, H> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.fx.check_turn()?;
-        if this.flow == this.fx.id {
+        let home = &*this.fx.home;
+        let board = &*home.board;
+        if board.resolve(this.flow) == this.fx.id {
             this.fx.has_awaited();
             return Poll::Ready(Err(FlowError::AwaitsItself));
         }
@@ -109,8 +112,6 @@ impl<H> Future for FlowEnd<'_, H> {
             this.awaits_no_more();
             return Poll::Ready(outcome);
         }
-        let home = &*this.fx.home;
-        let board = &*home.board;
         let wake = if home.is_own(context.waker()) {
             WakeBy::Flow(Arc::clone(&board.inbox), this.fx.id)
         } else {
@@ -138,7 +139,8 @@ impl<H> FlowEnd<'_, H> {
         };
         extra.awaits.push(self.flow);
         if is_circle && !std::mem::replace(&mut extra.circle_reported, true) {
-            let (name, awaited) = (table.name(fx.id.index), table.name(self.flow.index));
+            let awaited = table.resolve(self.flow);
+            let (name, awaited) = (table.name(fx.id.index), table.name(awaited.index));
             let kind = ReportKind::Extension(&reports::AWAIT_CIRCLE);
             let what = format!("awaits flow `{awaited}`, which awaits it in turn");
             table.report_later(fx.home.world, Report::new(kind, what).object(name));

@@ -12,6 +12,7 @@ use crate::executor::board;
 use crate::executor::start::{Options, start_future};
 use crate::id::FlowId;
 use crate::node::options::flow_options;
+use crate::reserve::Reservation;
 use crate::task::Task;
 
 /// How an async flow is to be started; [`spawn_flow`](crate::FlowExt::spawn_flow) is short for one
@@ -73,6 +74,25 @@ impl<H> Flow<H> {
         self
     }
 
+    /// Starts it with an id that was [reserved](FlowId::reserve).
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let reservation = FlowId::reserve();
+    /// let id = reservation.id();
+    /// let flow = Flow::new("later").runtime().reserved(reservation);
+    /// assert_eq!(flow.spawn(&mut cx, async |fx| fx.next_tick().await)?, id);
+    /// assert_eq!(cx.flow(id)?.id, id);
+    /// # Ok::<(), FlowError>(())
+    /// ```
+    pub fn reserved(mut self, reservation: Reservation) -> Self {
+        self.options.reserved = Some(reservation);
+        self
+    }
+
     /// Starts it: it is polled first on the next frame's tick. Its error, if it ends with one that
     /// nobody awaits, is reported.
     ///
@@ -80,18 +100,21 @@ impl<H> Flow<H> {
     /// [`FlowError::NoLiveWorld`] with a report, [`FlowError::ShutDown`], [`FlowError::NoOwner`]:
     /// `on_finished` has heard `Aborted` then. [`FlowError::Panicked`] when a plain closure that is to give
     /// the future, or the question of [`bound_while`](Self::bound_while), panics, and the policy does not
-    /// raise that: it has heard `Panicked`.
+    /// raise that: it has heard `Panicked`. [`FlowError::Cancelled`] when its [reserved](Self::reserved) id was
+    /// cancelled: it has heard `Cancelled`.
     #[track_caller]
     pub fn spawn<F>(mut self, cx: &mut Cx<'_, H>, body: F) -> Result<FlowId, FlowError>
     where
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
     {
         let location = self.started_at.unwrap_or(Location::caller());
+        let reserved = self.options.reserved.as_ref().map(Reservation::id);
         let binding = match self.options.bind(cx) {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        start_future(cx, &mut self.options, binding, location, body)
+        let id = start_future(cx, &mut self.options, binding, location, body)?;
+        Ok(reserved.unwrap_or(id))
     }
 
     /// As [`spawn`](Self::spawn), for a body with a value.
@@ -113,7 +136,8 @@ impl<H> Flow<H> {
         })?;
         let finish = Rc::new(Cell::new(None));
         let board = board(cx);
-        if let Some(extra) = board.table.borrow_mut().extra_or_new(id.index) {
+        let flow = board.resolve(id);
+        if let Some(extra) = board.table.borrow_mut().extra_or_new(flow.index) {
             extra.finish = Some(Rc::clone(&finish));
         }
         Ok(Task { id, result, finish })

@@ -162,7 +162,7 @@ impl<H> WaitUntil<H, ()> {
         .check_immediately()
     }
 
-    /// Waits until a flow has ended, for whatever reason: looked at each tick, or
+    /// Waits until a flow has ended, for whatever reason, also one that is yet to [start](FlowId::reserve): looked at each tick, or
     /// [`every`](WaitUntil::every) so often. The async form is [`FlowCx::flow`](crate::FlowCx::flow).
     ///
     /// ```
@@ -183,7 +183,7 @@ impl<H> WaitUntil<H, ()> {
     /// ```
     pub fn ended(flow: FlowId) -> WaitUntil<H, impl FnMut(&mut Cx<'_, H>, u64) -> bool + 'static> {
         WaitUntil::new(move |cx: &mut Cx<'_, H>, _attempt| {
-            known(cx.runtime()).is_none_or(|board| !board.is_live(flow))
+            known(cx.runtime()).is_none_or(|board| board.has_ended(flow))
         })
     }
 
