@@ -30,9 +30,8 @@ fn tell(fx: &Fx, what: impl Display) -> Result<(), FlowError> {
 
 /// Waits for the end of a flow that a system has asked for.
 async fn over(fx: &Fx, flow: FlowHandle) -> Result<(), FlowError> {
-    let is_over = |_: &mut Cx<'_, World>, _| {
-        !matches!(flow.state(), FlowState::Pending | FlowState::Running(_))
-    };
+    let is_over =
+        |_: &mut Cx<'_, World>, _| !matches!(flow.state(), FlowState::Pending | FlowState::Running);
     fx.wait_until(is_over).on(Clock::Real).await.map(drop)
 }
 

@@ -256,7 +256,7 @@ async fn a_busker(fx: &Fx) -> Result<(), FlowError> {
         fx,
         format!(
             "    the window is shut: {}",
-            matches!(state()?, FlowState::Running(_))
+            matches!(state()?, FlowState::Running)
         ),
     )?;
     fx.next_tick().await?;

@@ -1,12 +1,12 @@
 //! The handle of a flow that was asked for: known at once, whatever becomes of it.
 
 use std::panic::Location;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::entity::Entity;
 use bevy_ecs::world::World;
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
-use sc_flow::{Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId};
+use sc_flow::{Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, Reservation, Reserved};
 
 use crate::cx::BevyCx;
 use crate::reports;
@@ -18,8 +18,9 @@ pub enum FlowState {
     /// It is to be started, by the next stage at the latest.
     Pending,
     /// It lives.
-    Running(FlowId),
-    /// It has ended.
+    Running,
+    /// It has ended: `Cancelled`, perhaps before it started; `Aborted`, perhaps because what asked for it was
+    /// dropped.
     Ended(FlowFinish),
     /// It could not be started; a report says why.
     Refused,
@@ -39,34 +40,79 @@ pub enum FlowState {
 /// let nap = commands.flow("nap", async |fx| { fx.delay(secs(60)).await?; Ok(()) });
 /// assert_eq!(nap.state(), FlowState::Pending);
 /// app.update();
-/// assert!(nap.id().is_some());
+/// assert_eq!(nap.state(), FlowState::Running);
 /// ```
 #[derive(Clone, Debug)]
-pub struct FlowHandle(Arc<Mutex<FlowState>>);
+pub struct FlowHandle {
+    id: FlowId,
+    state: Arc<Mutex<FlowState>>,
+}
 
 impl FlowHandle {
     /// What has become of it.
     #[must_use]
     pub fn state(&self) -> FlowState {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let state = self.lock();
+        // By its id it can be cancelled where nobody knows of the handle.
+        if *state == FlowState::Pending && self.id.reserved() == Some(Reserved::Cancelled) {
+            return FlowState::Ended(FlowFinish::Cancelled);
+        }
+        *state
     }
 
-    /// Its id while it lives, for [`FlowExt`](sc_flow::FlowExt) and `fx.flow(id)`.
+    /// Its id, for [`FlowExt`](sc_flow::FlowExt) and `fx.flow(id)`: known from the first, see
+    /// [`FlowId::reserve`].
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use sc_bevy::*;
+    /// # use sc_core::secs;
+    /// fn count_down(mut commands: Commands) {
+    ///     let fuse = commands.flow("fuse", async |fx| fx.delay(secs(3)).await).id();
+    ///     commands.flow("bang", async move |fx| fx.flow(fuse).await.map(drop));
+    /// }
+    /// # bevy_ecs::system::assert_is_system(count_down);
+    /// ```
     #[must_use]
-    pub fn id(&self) -> Option<FlowId> {
-        match self.state() {
-            FlowState::Running(id) => Some(id),
-            _ => None,
-        }
+    pub fn id(&self) -> FlowId {
+        self.id
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FlowState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn set(&self, state: FlowState) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *self.lock() = state;
     }
 
+    /// Cancels the flow; one that has not started yet never does.
+    pub(crate) fn cancel(&self, cx: &mut Cx<'_, World>) {
+        cx.cancel(self.id);
+    }
+}
+
+/// A flow that is to be started. Dropped before, it has ended.
+struct Asked {
+    handle: FlowHandle,
+    reservation: Option<Reservation>,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        // Before the reservation goes, which knows whether it was cancelled.
+        let state = match self.handle.state() {
+            FlowState::Pending => FlowState::Ended(FlowFinish::Aborted),
+            state => state,
+        };
+        self.handle.set(state);
+    }
+}
+
+impl Asked {
     /// Starts the flow, unless it was cancelled before.
     fn start<F>(
-        &self,
+        mut self,
         cx: &mut Cx<'_, World>,
         (name, location): (&'static str, &'static Location<'static>),
         bound: Result<Bound, String>,
@@ -74,21 +120,25 @@ impl FlowHandle {
     ) where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
     {
-        if self.state() != FlowState::Pending {
+        if self.handle.state() != FlowState::Pending {
             return;
         }
         let bound = match bound {
             Ok(bound) => bound,
             Err(why) => {
-                self.set(FlowState::Refused);
+                self.handle.set(FlowState::Refused);
                 let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
                 let what = format!("was to be started, but {why}");
                 return cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
             }
         };
-        let told = self.clone();
+        let Some(reservation) = self.reservation.take() else {
+            return;
+        };
+        let told = self.handle.clone();
         let mut flow = Flow::new(name)
             .started_at(location)
+            .reserved(reservation)
             .on_finished(move |_: &mut Cx<'_, World>, finish| told.set(FlowState::Ended(finish)));
         if let Some(world) = bound.world {
             flow = flow.world(world);
@@ -97,9 +147,10 @@ impl FlowHandle {
             flow = flow.owner(owner);
         }
         match flow.spawn(cx, body) {
-            Ok(id) => self.set(FlowState::Running(id)),
+            Ok(_) => self.handle.set(FlowState::Running),
+            Err(FlowError::Cancelled) => {}
             Err(error) => {
-                self.set(FlowState::Refused);
+                self.handle.set(FlowState::Refused);
                 // That one has a report already.
                 if !matches!(error, FlowError::NoLiveWorld { .. }) {
                     let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
@@ -107,17 +158,6 @@ impl FlowHandle {
                     cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
                 }
             }
-        }
-    }
-
-    /// Cancels the flow; one that has not started yet never does.
-    pub(crate) fn cancel(&self, cx: &mut Cx<'_, World>) {
-        match self.state() {
-            FlowState::Pending => self.set(FlowState::Ended(FlowFinish::Cancelled)),
-            FlowState::Running(id) => {
-                cx.cancel(id);
-            }
-            FlowState::Ended(_) | FlowState::Refused => {}
         }
     }
 }
@@ -133,12 +173,19 @@ pub(crate) fn request<F>(
 where
     F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
 {
-    let handle = FlowHandle(Arc::new(Mutex::new(FlowState::Pending)));
-    let theirs = handle.clone();
+    let reservation = FlowId::reserve();
+    let handle = FlowHandle {
+        id: reservation.id(),
+        state: Arc::new(Mutex::new(FlowState::Pending)),
+    };
+    let asked = Asked {
+        handle: handle.clone(),
+        reservation: Some(reservation),
+    };
     let location = Location::caller();
     let start = move |cx: &mut Cx<'_, World>| {
         let bound = bound(cx);
-        theirs.start(cx, (name, location), bound, body);
+        asked.start(cx, (name, location), bound, body);
     };
     (handle, start)
 }

@@ -123,7 +123,7 @@ fn say_state(place: &'static str) -> impl Fn(&mut World) {
     move |world| {
         let state = world.get_resource::<Asked>().map(|asked| asked.0.state());
         let state = match state {
-            Some(FlowState::Running(_)) => "running".to_owned(),
+            Some(FlowState::Running) => "running".to_owned(),
             other => format!("{other:?}"),
         };
         say(world, format!("{place}: {state}"));
@@ -221,4 +221,62 @@ fn a_cancel_in_a_system_that_a_flow_runs_takes_effect_at_the_next_stage() {
         ]
     );
     assert_eq!(victim.state(), FlowState::Ended(FlowFinish::Cancelled));
+}
+
+/// Asks for a flow and cancels it in one system.
+fn asked_and_cancelled(flows: Flows, mut commands: Commands) {
+    let flow = flows.start("asked", turn);
+    flows.cancel(&flow);
+    commands.insert_resource(Asked(flow));
+}
+
+#[test]
+fn a_cancel_is_done_when_commands_are_applied_or_at_the_start_of_the_next_stage() {
+    for by_commands in [true, false] {
+        let mut app = app();
+        let victim = app.world_mut().commands().flow("victim", async |fx| {
+            loop {
+                fx.next_tick().await?;
+            }
+        });
+        app.insert_resource(Asked(victim));
+        app.update();
+        app.add_systems(
+            Update,
+            (
+                move |asked: Res<Asked>, flows: Flows, mut commands: Commands| match by_commands {
+                    true => commands.cancel_flow(&asked.0),
+                    false => flows.cancel(&asked.0),
+                },
+                ApplyDeferred,
+                say_state("before the frame"),
+            )
+                .chain(),
+        );
+        let begin = || StageSystems(Stage::Begin);
+        let in_frame = say_state("in it").after(begin());
+        app.add_systems(Cooking, in_frame.before(StageSystems(Stage::Timers)));
+        app.update();
+        let before = match by_commands {
+            true => "before the frame: Some(Ended(Cancelled))",
+            false => "before the frame: running",
+        };
+        assert_eq!(log(&mut app), [before, "in it: Some(Ended(Cancelled))"]);
+    }
+}
+
+#[test]
+fn what_is_asked_for_and_cancelled_before_a_stage_never_has_a_turn() {
+    let mut app = app();
+    let systems = (asked_and_cancelled, say_state("before the stage"));
+    app.add_systems(Update, systems.chain());
+    updates(&mut app, 1);
+    say_state("then")(app.world_mut());
+    assert_eq!(
+        log(&mut app),
+        [
+            "before the stage: Some(Pending)",
+            "then: Some(Ended(Cancelled))"
+        ]
+    );
 }
