@@ -84,7 +84,10 @@ sc_console::command! {
         name: String,
     ) |cx: &mut dyn AnyCx, out| {
         match cx.cancel_flows_named(&name) {
-            0 => Err(format!("there is no flow called `{name}`"))?,
+            0 => {
+                let text = format!("there is no flow called `{name}`");
+                Err(CommandError::at("name", text))?;
+            }
             ended => writeln!(out, "{ended} cancelled")?,
         }
         Ok(())
@@ -98,13 +101,13 @@ fn flow_names(cx: &mut dyn AnyCx, _typed: &str) -> Vec<String> {
 sc_console::variable! {
     /// How long a loop may be parked before one warning, in seconds of real time.
     SUSPENDED_LOOP = SC.Flow.SuspendedLoopWarningSeconds: f64 = 30.0,
-        range 0.0..=1e9, special 0.0 => "never", changed set_suspended_loop
+        range 0.0..=1e9, special 0.0 => "never", changed set_suspended_loop, current suspended_loop
 }
 
 sc_console::variable! {
     /// How long a wait without deadline may wait before one warning, in seconds of real time.
     ENDLESS_WAIT = SC.Flow.WaitUntilWarningSeconds: f64 = 30.0,
-        range 0.0..=1e9, special 0.0 => "never", changed set_endless_wait
+        range 0.0..=1e9, special 0.0 => "never", changed set_endless_wait, current endless_wait
 }
 
 fn set_suspended_loop(cx: &mut dyn AnyCx, seconds: &f64) {
@@ -114,4 +117,12 @@ fn set_suspended_loop(cx: &mut dyn AnyCx, seconds: &f64) {
 
 fn set_endless_wait(cx: &mut dyn AnyCx, seconds: &f64) {
     let _ = cx.set_wait_until_warning(secs(*seconds));
+}
+
+fn suspended_loop(cx: &mut dyn AnyCx) -> f64 {
+    cx.suspended_loop_warning().as_secs_f64()
+}
+
+fn endless_wait(cx: &mut dyn AnyCx) -> f64 {
+    cx.wait_until_warning().as_secs_f64()
 }

@@ -160,16 +160,16 @@ pub trait ConsoleExt<H: 'static> {
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
     /// # let mut cx = rt.cx(&mut host);
     /// cx.register_variable(VariableDef::new("Volume", 0.5).runtime())?;
-    /// assert!(cx.unregister_name("VOLUME"));
-    /// assert!(!cx.unregister_name("volume"));
-    /// assert!(!cx.unregister_name("help"), "what is built in stays");
+    /// assert!(cx.unregister_entry("VOLUME"));
+    /// assert!(!cx.unregister_entry("volume"));
+    /// assert!(!cx.unregister_entry("help"), "what is built in stays");
     /// # Ok::<(), RegisterError>(())
     /// ```
-    fn unregister_name(&mut self, name: &str) -> bool;
+    fn unregister_entry(&mut self, name: &str) -> bool;
 
     /// Ends every command and variable bound to an object; how many. An object that has none ends
     /// nothing.
-    fn unregister_owner(&mut self, owner: impl Into<TickId>) -> usize;
+    fn unregister_entries_of(&mut self, owner: impl Into<TickId>) -> usize;
 
     /// Adds static commands, on a target where nothing is collected; how many are new. Those that
     /// are live already, or belong to another host, are no error.
@@ -192,7 +192,8 @@ pub trait ConsoleExt<H: 'static> {
     fn add_commands(&mut self, commands: &[&'static StaticCommand])
     -> Result<usize, RegisterError>;
 
-    /// Makes a project's own type the registry. Again the same type: nothing happens.
+    /// Makes a project's own type the registry. Again the same type: nothing happens. Without the feature
+    /// `commands` it is dropped, and nothing of it is in the binary.
     ///
     /// # Errors
     /// [`RegistriesCompete`] when another type was provided before: then the default one is live, and
@@ -276,12 +277,12 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         registry::unregister(self, command)
     }
 
-    fn unregister_name(&mut self, name: &str) -> bool {
-        registry::unregister_name(self, name)
+    fn unregister_entry(&mut self, name: &str) -> bool {
+        registry::unregister_entry(self, name)
     }
 
-    fn unregister_owner(&mut self, owner: impl Into<TickId>) -> usize {
-        registry::unregister_owner(self, owner.into())
+    fn unregister_entries_of(&mut self, owner: impl Into<TickId>) -> usize {
+        registry::unregister_entries_of(self, owner.into())
     }
 
     fn add_commands(
@@ -295,6 +296,10 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         &mut self,
         registry: R,
     ) -> Result<(), RegistriesCompete> {
+        if cfg!(not(feature = "commands")) {
+            self.enter(|| drop(registry));
+            return Ok(());
+        }
         let provided = registry::provide(
             self,
             type_name::<R>(),

@@ -26,8 +26,8 @@ use crate::variable::Watchers;
 
 pub use dynamic::{CommandGuard, CommandId};
 pub(crate) use dynamic::{
-    bind, claim, place, refuse, register, register_guarded, unregister, unregister_name,
-    unregister_owner,
+    bind, claim, place, refuse, register, register_guarded, unregister, unregister_entries_of,
+    unregister_entry,
 };
 pub(crate) use entries::{Binding, Entries, Entry, Role};
 pub use replace::{CommandRegistry, ForwardedCall, RegistriesCompete, RegistryEntry};
@@ -185,9 +185,20 @@ pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
     if let Role::Variable(index) = entry.role {
         crate::variable::remove(cx, index);
     }
-    // What a closure holds may be the user's, and its destructor may reach the runtime.
-    cx.enter(|| drop(handler));
+    bury(cx, handler);
     true
+}
+
+/// Takes a command out; what is behind it is to be [buried](bury) when its name has another bearer.
+fn take_out<H>(cx: &mut Cx<'_, H>, slot: u32) -> Option<Handler<H>> {
+    let console = console(cx);
+    console.entries.remove(slot)?;
+    console.handlers.remove(&slot)
+}
+
+/// What a closure holds may be the user's, and its destructor may reach the runtime.
+fn bury<H>(cx: &mut Cx<'_, H>, handler: Option<Handler<H>>) {
+    cx.enter(|| drop(handler));
 }
 
 /// The end of a world: what is bound to it goes.

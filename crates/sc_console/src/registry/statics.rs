@@ -65,12 +65,25 @@ pub(super) fn collect<H>(cx: &mut Cx<'_, H>) -> (usize, usize) {
     (live, of_values)
 }
 
-/// How many commands and variables the program has collected, of whatever host.
-pub(crate) fn collected() -> (usize, usize) {
-    (
-        inventory::iter::<CommandEntry>.into_iter().count(),
-        inventory::iter::<VariableEntry>.into_iter().count(),
-    )
+/// What the program has collected, of whatever host.
+pub(crate) struct Collected {
+    pub(crate) commands: usize,
+    pub(crate) variables: usize,
+    /// How many of both are the console's own.
+    pub(crate) ours: usize,
+}
+
+pub(crate) fn collected() -> Collected {
+    let commands = inventory::iter::<CommandEntry>.into_iter();
+    let commands: Vec<&str> = commands.map(|entry| entry.0.name).collect();
+    let variables = inventory::iter::<VariableEntry>.into_iter();
+    let variables: Vec<&str> = variables.map(|entry| entry.0.name).collect();
+    let names = commands.iter().chain(&variables);
+    Collected {
+        commands: commands.len(),
+        variables: variables.len(),
+        ours: names.filter(|name| name::is_reserved(&fold(name))).count(),
+    }
 }
 
 /// Adds commands that were not collected; how many are new.
@@ -198,6 +211,7 @@ fn add_one<H>(cx: &mut Cx<'_, H>, declared: Declared, folded: &str) -> Result<bo
         return Err(RegisterError::NameTaken {
             name: name.to_owned(),
             by,
+            fix: "take another name: what is live stays",
         });
     }
     match (declared, body) {
