@@ -11,7 +11,7 @@ use crate::info::{EntryInfo, EntryKind, Origin};
 use crate::log;
 use crate::name::{self, fold};
 use crate::output::Output;
-use crate::registry::{self, console, snapshot};
+use crate::registry::{self, Declared, console, snapshot};
 use crate::run;
 use crate::variable::value_info;
 use crate::{CommandError, dynamic_command};
@@ -350,6 +350,15 @@ fn self_test<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError
     };
     let (commands, variables) = collected;
     writeln!(out, "collected: {commands} commands, {variables} variables")?;
+    if !console.declared.is_empty() {
+        let is_command = |declared: &&Declared| matches!(declared, Declared::Command(_));
+        let commands = console.declared.iter().filter(is_command).count();
+        let variables = console.declared.len() - commands;
+        writeln!(
+            out,
+            "declared besides: {commands} commands, {variables} variables"
+        )?;
+    }
     writeln!(
         out,
         "live: {} static commands, {} static variables, {} other commands, {} other variables",
