@@ -134,13 +134,24 @@ where
     F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
 {
     let handle = FlowHandle(Arc::new(Mutex::new(FlowState::Pending)));
-    let theirs = handle.clone();
+    let theirs = Asked(handle.clone());
     let location = Location::caller();
     let start = move |cx: &mut Cx<'_, World>| {
         let bound = bound(cx);
-        theirs.start(cx, (name, location), bound, body);
+        theirs.0.start(cx, (name, location), bound, body);
     };
     (handle, start)
+}
+
+/// The handle in its request: when that is dropped, whoever drops it, nobody will start the flow.
+struct Asked(FlowHandle);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if self.0.state() == FlowState::Pending {
+            self.0.set(FlowState::Refused);
+        }
+    }
 }
 
 /// As [`request`], for a flow in the app's world.

@@ -12,7 +12,7 @@ use crate::log;
 use crate::name::{self, fold};
 use crate::output::Output;
 use crate::parse::parse_line;
-use crate::registry::{self, console, snapshot};
+use crate::registry::{self, Declared, console, snapshot};
 use crate::run;
 #[cfg(feature = "terminal")]
 use crate::terminal::{Item, feeds_of};
@@ -417,6 +417,15 @@ fn self_test<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError
         out,
         "collected: {commands} commands, {variables} variables; {ours} of them the console's own"
     )?;
+    if !console.declared.is_empty() {
+        let is_command = |declared: &&Declared| matches!(declared, Declared::Command(_));
+        let commands = console.declared.iter().filter(is_command).count();
+        let variables = console.declared.len() - commands;
+        writeln!(
+            out,
+            "declared besides: {commands} commands, {variables} variables"
+        )?;
+    }
     writeln!(
         out,
         "live: {} static commands, {} static variables, {} other commands, {} other variables",
@@ -428,7 +437,12 @@ fn self_test<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError
     for (name, host) in console.elsewhere.values() {
         writeln!(out, "for another host: {name} ({host})")?;
     }
-    if commands + variables == ours {
+    // Added by hand, they are live all the same.
+    let mut entries = console.entries.sorted();
+    let is_own = |entry: &std::sync::Arc<EntryInfo>| {
+        matches!(entry.origin, Origin::Static(_)) && !name::is_reserved(&entry.folded)
+    };
+    if commands + variables == ours && !entries.any(is_own) {
         out.warn(
             "nothing of the program's own was collected: if it declares any, this target or linker loses them; give them names, and call `add_commands` and `add_variables`",
         );

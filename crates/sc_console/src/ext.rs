@@ -15,6 +15,7 @@ use crate::run;
 use crate::settings::ConsoleSettings;
 use crate::snapshot::ConsoleSnapshot;
 use crate::source::Source;
+use crate::variable::StaticVariable;
 
 /// The console, as calls on the [`Cx`].
 pub trait ConsoleExt<H: 'static> {
@@ -192,6 +193,29 @@ pub trait ConsoleExt<H: 'static> {
     fn add_commands(&mut self, commands: &[&'static StaticCommand])
     -> Result<usize, RegisterError>;
 
+    /// Declares static commands and variables whether they are collected or not: the console takes over those that
+    /// were not when it starts, or now if it has. For a library, which does not want to start the console of a
+    /// game. What is at fault is reported.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{AnyCx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// command! {
+    ///     /// Says which library this is.
+    ///     ABOUT = MyLibrary.About [anytime] () |_cx: &mut dyn AnyCx, out| { writeln!(out, "mine")?; Ok(()) }
+    /// }
+    /// variable! { VERBOSE = MyLibrary.Verbose: bool = false }
+    /// cx.declare(&[&ABOUT], &[VERBOSE.declaration()]);
+    /// assert_eq!(cx.var(VERBOSE), false);
+    /// ```
+    fn declare(
+        &mut self,
+        commands: &[&'static StaticCommand],
+        variables: &[&'static StaticVariable],
+    );
+
     /// Makes a project's own type the registry. Again the same type: nothing happens. Without the feature
     /// `commands` it is dropped, and nothing of it is in the binary.
     ///
@@ -290,6 +314,14 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         commands: &[&'static StaticCommand],
     ) -> Result<usize, RegisterError> {
         registry::add_commands(self, commands)
+    }
+
+    fn declare(
+        &mut self,
+        commands: &[&'static StaticCommand],
+        variables: &[&'static StaticVariable],
+    ) {
+        registry::declare(self, commands, variables);
     }
 
     fn provide_registry<R: CommandRegistry<H>>(

@@ -50,6 +50,8 @@ fn what_is_added_by_hand_is_live() {
     assert_eq!(t.cx().add_variables(&[&SPEED]), Ok(0));
     assert_eq!(run(&mut t, "mine.one").text(), "here");
     assert_eq!(run(&mut t, "mine.two").text(), "here");
+    let text = run(&mut t, "SC.Console.SelfTest").text();
+    assert!(!text.contains("nothing of"), "{text}");
     assert_eq!(run(&mut t, "mine.speed 4").text(), "Mine.Speed = 4");
     let other = run(&mut t, "mine.other").text();
     assert!(

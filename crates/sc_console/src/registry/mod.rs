@@ -32,8 +32,7 @@ pub(crate) use dynamic::{
 pub(crate) use entries::{Binding, Entries, Entry, Role};
 pub use replace::{CommandRegistry, ForwardedCall, RegistriesCompete, RegistryEntry};
 pub(crate) use replace::{Registry, forward, provide};
-pub(crate) use statics::collected;
-pub(crate) use statics::{add_commands, add_variables};
+pub(crate) use statics::{Declared, add_commands, add_variables, collected, declare};
 pub(crate) use suggest::suggest;
 
 /// What runs a command.
@@ -57,6 +56,8 @@ pub(crate) struct Handler<H: 'static> {
 /// The console of a runtime.
 pub(crate) struct Console<H: 'static> {
     started: bool,
+    /// What was declared besides what is collected.
+    pub(crate) declared: Vec<Declared>,
     pub(crate) entries: Entries,
     /// By the slot of their entry.
     pub(crate) handlers: BTreeMap<u32, Handler<H>>,
@@ -86,6 +87,7 @@ impl<H> Default for Console<H> {
     fn default() -> Self {
         Console {
             started: false,
+            declared: Vec::new(),
             entries: Entries::default(),
             handlers: BTreeMap::new(),
             aliases: Aliases::default(),

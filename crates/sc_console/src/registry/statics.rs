@@ -8,7 +8,7 @@ use std::time::Duration;
 use sc_core::{Cx, Report, ReportKind};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, console};
+use super::{Body, Console, Handler, console};
 use crate::command::{AnyBody, CommandEntry, HostBody, Param, Place, StaticCommand, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin, doc_text};
@@ -18,7 +18,7 @@ use crate::variable::{StaticVariable, VariableEntry, Variables};
 
 /// One thing that is declared.
 #[derive(Clone, Copy)]
-enum Declared {
+pub(crate) enum Declared {
     Command(&'static StaticCommand),
     Variable(&'static StaticVariable),
 }
@@ -54,8 +54,10 @@ pub(super) fn collect<H>(cx: &mut Cx<'_, H>) -> (usize, usize) {
     let variables = inventory::iter::<VariableEntry>.into_iter();
     let commands: Vec<Declared> = commands.map(|entry| Declared::Command(entry.0)).collect();
     let variables = variables.map(|entry| Declared::Variable(entry.0));
+    let besides = console(cx).declared.clone();
     let (mut live, mut of_values) = (0, 0);
-    let declared = commands.into_iter().chain(variables).collect();
+    let declared = commands.into_iter().chain(variables).chain(besides);
+    let declared = declared.collect();
     for (declared, added) in add(cx, declared) {
         match declared {
             Declared::Command(_) => live += usize::from(added.is_ok_and(|is_new| is_new)),
@@ -103,6 +105,24 @@ pub(crate) fn add_variables<H>(
 ) -> Result<usize, RegisterError> {
     let declared = variables.iter().map(|v| Declared::Variable(v)).collect();
     count(add(cx, declared))
+}
+
+/// Takes over declarations when the console starts, or now if it has. What is at fault has a report.
+pub(crate) fn declare<H>(
+    cx: &mut Cx<'_, H>,
+    commands: &[&'static StaticCommand],
+    variables: &[&'static StaticVariable],
+) {
+    let commands = commands.iter().filter(|command| !command.name.is_empty());
+    let commands = commands.map(|c| Declared::Command(c));
+    let variables = variables.iter().map(|v| Declared::Variable(v));
+    let mut new: Vec<Declared> = commands.chain(variables).collect();
+    let console = cx.runtime_state::<Console<H>>();
+    new.retain(|new| !console.declared.iter().any(|known| known.is(*new)));
+    console.declared.extend(&new);
+    if console.started {
+        add(cx, new);
+    }
 }
 
 type Added = (Declared, Result<bool, RegisterError>);
