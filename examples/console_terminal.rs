@@ -15,7 +15,8 @@
 //! whose script must not fail looks at `TerminalHandle::failed_lines`; in this one some lines fail on
 //! purpose.
 //!
-//! It reads `kitchen.toml` (variables) and `opening.cfg` (a script) in `examples/data/`.
+//! It reads `kitchen.toml` (variables) and `opening.cfg` (a script) in `examples/data/`; `exec rush` runs
+//! another script.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::error::Error;
@@ -101,6 +102,11 @@ impl Tickable<Kitchen> for Pot {
 /// Puts a pot on the stove, and gives it its commands.
 fn put_on(cx: &mut C<'_>, name: &str) -> Result<(), Box<dyn Error>> {
     let level = cx.host().level.ok_or("there is no kitchen")?;
+    if find_pot(cx, name).is_some() {
+        Err(format!(
+            "{name} is on the stove already: `Kitchen.TakeOff {name}` takes it off"
+        ))?;
+    }
     let pot = Pot {
         name: name.to_owned(),
         heat: 0,
@@ -147,6 +153,13 @@ fn put_on(cx: &mut C<'_>, name: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Where in the list a pot is. As in the console, case does not matter.
+fn find_pot(cx: &C<'_>, name: &str) -> Option<usize> {
+    let name = name.to_lowercase();
+    let mut pots = cx.host().pots.iter();
+    pots.position(|pot| cx.get(pot).is_ok_and(|pot| pot.name.to_lowercase() == name))
+}
+
 command! {
     /// A short tour: what to try first.
     Kitchen.Guide () |_cx: &mut Cx<'_, Kitchen>, out| {
@@ -163,8 +176,8 @@ Kitchen.PutOn Stew             a new pot, with commands of its own: Stew.Heat, S
 Kitchen.Gas 10                 change a variable; its name alone shows it, `reset Kitchen.Gas` undoes it
 Kitchen.Alarm 3 tea; help quit the rest of a line waits for what takes its time
 Kitchen.Serve                  then Tab: the orders that wait, asked of the running kitchen
-alias hot 'Soup.Heat 9'        a name for a line; `exec opening` runs a file of lines
-Kitchen.OpenSafe 1234          a secret: the code is neither in `history` nor anywhere else
+alias hot 'Soup.Heat 9'        a name for a line; `exec rush` runs a file of lines, `exec` alone lists them
+Kitchen.OpenSafe 4711          a secret: the code is neither in `history` nor anywhere else
 SC.Log.Filter kitchen=trace    what the log shows
 SC.Flow.List                   what runs: the orders, the alarms
 SC.Console.Cheats true         then `help` has one command more";
@@ -198,9 +211,9 @@ command! {
         #[suggest = pots]
         name: String,
     ) |cx: &mut Cx<'_, Kitchen>, _out| {
-        let mut pots = cx.host().pots.iter();
-        let at = pots.position(|pot| cx.get(pot).is_ok_and(|pot| pot.name.eq_ignore_ascii_case(&name)));
-        let at = at.ok_or_else(|| format!("there is no pot {name} on the stove"))?;
+        let at = find_pot(cx, &name);
+        let none = || CommandError::at("name", format!("there is no pot {name} on the stove"));
+        let at = at.ok_or_else(none)?;
         let pot = cx.host_mut().pots.remove(at);
         pot.shutdown(cx)?;
         Ok(())
@@ -257,7 +270,8 @@ command! {
     ) |cx: &mut Cx<'_, Kitchen>, out| {
         let mut orders = cx.host().orders.iter();
         let at = orders.position(|(other, _)| *other == number);
-        let at = at.ok_or_else(|| format!("no order has number {number}: see Kitchen.Orders"))?;
+        let none = || CommandError::at("number", format!("no order has number {number}: see Kitchen.Orders"));
+        let at = at.ok_or_else(none)?;
         let (_, dish) = cx.host_mut().orders.remove(at);
         cx.host_mut().served += 1;
         writeln!(out, "{dish:?} for order {number}")?;
@@ -372,8 +386,11 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     // With everything in it: what it says at its end is shown, too.
     rt.shutdown(&mut kitchen);
-    if !terminal.is_editor() {
-        eprintln!("{} lines failed", terminal.failed_lines());
+    let (is_editor, failed) = (terminal.is_editor(), terminal.failed_lines());
+    // Returns when all of it is written.
+    drop(terminal);
+    if !is_editor {
+        eprintln!("{failed} lines failed");
     }
     Ok(())
 }

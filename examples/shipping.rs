@@ -24,6 +24,32 @@ command! {
     }
 }
 
+command! {
+    /// Prays for gold; the project's own registry runs it.
+    Shipping.NameOfTheForwardedCommand [anytime] () => registry
+}
+
+#[derive(Default)]
+struct Scripted;
+
+impl CommandRegistry<Game> for Scripted {
+    fn on_static_command(
+        &mut self,
+        cx: &mut Cx<'_, Game>,
+        call: ForwardedCall<'_>,
+        out: &mut Output,
+    ) -> Result<(), CommandError> {
+        match call.id {
+            "Shipping.NameOfTheForwardedCommand" => cx.host_mut().gold += 1,
+            id => Err(format!("no script for {id}"))?,
+        }
+        writeln!(out, "BODY-OF-THE-REGISTRY")?;
+        Ok(())
+    }
+}
+
+command_registry!(Game: Scripted);
+
 variable! {
     /// How much gold there is at the start.
     pub START_GOLD = Shipping.StartGold: u32 = 5

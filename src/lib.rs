@@ -36,6 +36,7 @@ pub mod bevy;
 mod inspect;
 mod latent;
 
+pub use inspect::declare_console;
 pub use latent::LatentExt;
 
 pub use sc_console::{
@@ -62,8 +63,8 @@ pub use sc_core::{
     Access, AccessError, Anchor, AnyCx, Clock, Configure, Culprit, Cx, DeadlineQueue,
     DeadlineToken, Driver, DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError,
     FrameReport, FrameTrace, InspectHook, InstanceId, Life, LineProblem, ManualClock, OsClock,
-    Owner, Panic, PanicPolicy, Poster, Report, ReportHandler, ReportKind, RunReport, Runtime,
-    RuntimeGone, Secs, Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase,
+    Owner, Panic, PanicPolicy, Poster, Readings, Report, ReportHandler, ReportKind, RunReport,
+    Runtime, RuntimeGone, Secs, Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase,
     TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable, TimeError, TraceError,
     TraceFormat, TraceProcess, TraceSource, TraceUnit, WorldDelta, WorldError, WorldId, WorldInfo,
     WorldKind, WorldOptions, secs,

@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
-use bevy_app::App;
+use bevy_app::{App, PluginGroup, PostUpdate};
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use stillcooking::bevy::StillCookingPlugin;
 use stillcooking::bevy::prelude::*;
 use stillcooking::prelude::*;
 
@@ -33,6 +34,26 @@ fn the_group_added_twice_is_added_once() {
     app.update();
     let threshold = run(&mut app, "SC.Flow.SuspendedLoopWarningSeconds");
     assert!(threshold.starts_with("SC.Flow.SuspendedLoopWarningSeconds = 30.0"));
+}
+
+#[test]
+fn what_the_facade_declares_is_declared_in_the_app_also_by_a_group_that_is_set() {
+    for placed in [false, true] {
+        let mut app = App::new();
+        app.add_plugins(TimePlugin);
+        match placed {
+            false => app.add_plugins(StillCookingPlugins),
+            true => {
+                let plugin = StillCookingPlugin::default().place(Stage::End, PostUpdate);
+                app.add_plugins(StillCookingPlugins.set(plugin))
+            }
+        };
+        app.add_plugins(StillCookingPlugins).update();
+        let started = app.world_mut().with_cx(|cx| cx.inspect("console"));
+        assert_eq!(started, Ok(None), "a game that has no console stays so");
+        let found = run(&mut app, "SC.Console.SelfTest");
+        assert!(found.contains("\ndeclared besides: 4 commands, 2 variables\n"));
+    }
 }
 
 #[test]

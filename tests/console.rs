@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use stillcooking::prelude::*;
-use stillcooking::{FlowFinish, LineKind, ReportKind};
+use stillcooking::{AnyFlowExt, FlowFinish, LineKind, ReportKind};
 
 type Log = Vec<String>;
 
@@ -205,7 +207,7 @@ fn flows_are_cancelled_by_name_and_names_are_suggested() {
     let run = cx.run_line("SC.Flow.Cancel 'big story'", Source::Local);
     assert_eq!(
         run.text(),
-        "`SC.Flow.Cancel` failed: there is no flow called `big story`"
+        "SC.Flow.Cancel 'big story'\n               ^^^^^^^^^^^ there is no flow called `big story`"
     );
     assert_eq!(log, ["Cancelled", "Cancelled"]);
 }
@@ -213,8 +215,8 @@ fn flows_are_cancelled_by_name_and_names_are_suggested() {
 #[test]
 fn thresholds_of_warnings_are_variables() {
     let (mut rt, mut log, level) = game();
-    let warned = std::rc::Rc::new(std::cell::Cell::new(0));
-    let seen = std::rc::Rc::clone(&warned);
+    let warned = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&warned);
     rt.set_report_handler(move |report| {
         if let ReportKind::Extension(kind) = report.kind
             && kind.name == "EndlessWait"
@@ -251,6 +253,61 @@ fn thresholds_of_warnings_are_variables() {
         "{}",
         run.text()
     );
+}
+
+#[test]
+fn the_thresholds_are_one_whoever_sets_them() {
+    let (mut rt, mut log, level) = game();
+    let warned = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&warned);
+    rt.set_report_handler(move |report| {
+        if let ReportKind::Extension(kind) = report.kind
+            && kind.name == "LoopParked"
+        {
+            seen.set(seen.get() + 1);
+        }
+    });
+    let names = [
+        "SC.Flow.SuspendedLoopWarningSeconds",
+        "SC.Flow.WaitUntilWarningSeconds",
+    ];
+    let mut cx = rt.cx(&mut log);
+    let says = |cx: &mut Cx<'_, Log>, name: &str| {
+        let info = cx.var_info(name).unwrap();
+        (info.value, info.set_by)
+    };
+    // Before there is a flow, and after.
+    for seconds in [5.0, 7.5] {
+        cx.set_suspended_loop_warning(secs(seconds)).unwrap();
+        cx.set_wait_until_warning(secs(seconds * 2.0)).unwrap();
+        assert_eq!(
+            says(&mut cx, names[0]),
+            (format!("{seconds:?}"), SetBy::Code)
+        );
+        assert_eq!(
+            says(&mut cx, names[1]),
+            (format!("{:?}", seconds * 2.0), SetBy::Code)
+        );
+        let parked = ForEach::index(3).each(|_: &mut Cx<'_, Log>, _| Step::Suspend);
+        parked.world(level).start(&mut cx).unwrap();
+    }
+    // The value that the console had counts as a change.
+    let run = cx.run_line(&format!("{} 30; {} 30", names[0], names[1]), Source::Local);
+    assert_eq!(
+        run.text(),
+        format!("{} = 30.0\n{} = 30.0", names[0], names[1])
+    );
+    let any: &mut dyn AnyCx = &mut cx;
+    assert_eq!(any.suspended_loop_warning(), Duration::from_secs(30));
+    assert_eq!(any.wait_until_warning(), Duration::from_secs(30));
+    cx.run_line(
+        &format!("reset {}; {} 2", names[1], names[0]),
+        Source::Local,
+    );
+    for _ in 0..4 {
+        rt.tick(&mut log, Duration::from_secs(1)).unwrap();
+    }
+    assert_eq!(warned.get(), 2, "both loops, after 2 s");
 }
 
 #[test]

@@ -2,12 +2,13 @@
 //!
 //! | row | peer | bar, and why |
 //! | --- | --- | --- |
-//! | `bevy/empty_frame` | none: ns of all stages of a frame and of a step, with nothing in them | 5000: the quality bar |
+//! | `bevy/empty_frame` | the same empty app without the plugin: ours is the difference of the medians, in ns an update with a step in it | 5000: the quality bar |
 //! | `bevy/waits_*` | a repeating `Timer` of 10 s on each entity, ticked by a system | 0.5: what sleeps is not touched, what is due costs a turn |
 //! | `bevy/loops_*` | the same with 0.25 s | 2: a turn costs as much as 25 ticks of a timer, and comes every 16 frames; even at about half a second |
 //! | `bevy/drives_*` | a system over a component, which adds up its own progress | 10: each of ours looks its entity up, the system walks a column |
-//! | `bevy/delayed_1k` | `commands.delayed()`, 1000 at one time | 16: those are one queue on one entity; each of ours is a flow with a handle, to be listed and cancelled |
-#![allow(clippy::unwrap_used)]
+//! | `bevy/delayed_*` | `commands.delayed()`, all at one time | 16: those are one queue on one entity; each of ours is a flow with a handle, to be listed and cancelled |
+//! | `bevy/delayed_spread_*` | `commands.delayed()`, each at a time of its own | 4: those are a queue and an entity each, all of which are looked at in every frame |
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss)]
 
 use std::time::Duration;
 
@@ -23,17 +24,23 @@ use crate::harness::Rows;
 const DELTA: Duration = Duration::from_millis(16);
 
 pub(crate) fn rows(rows: &mut Rows) {
-    let mut app = ours();
-    rows.limit("bevy/empty_frame", 5_000.0, || {
-        app.world_mut().run_schedule(FixedCooking);
-        app.world_mut().run_schedule(Cooking);
-    });
+    let (mut with, mut without) = (ours(), bare());
+    without.update();
+    rows.difference(
+        "bevy/empty_frame",
+        5_000.0,
+        || with.update(),
+        || without.update(),
+    );
     for (n, size) in [(10_000, "10k"), (100_000, "100k")] {
         waits(rows, n, size);
         loops(rows, n, size);
         drives(rows, n, size);
     }
-    delayed(rows);
+    for (n, size) in [(1_000, "1k"), (10_000, "10k"), (100_000, "100k")] {
+        delayed(rows, n, size);
+        spread(rows, n, size);
+    }
 }
 
 fn bare() -> App {
@@ -170,35 +177,50 @@ fn drives(rows: &mut Rows, n: usize, size: &str) {
     rows.row(&name, 10.0, n, || flows.update(), || plain.update());
 }
 
-/// A thousand calls a tenth of a second from now, until all of them are done.
-fn delayed(rows: &mut Rows) {
-    const CALLS: usize = 1_000;
-    if !rows.wants("bevy/delayed_1k") {
+/// Calls a tenth of a second from now, all at one time, until all of them are done.
+fn delayed(rows: &mut Rows, n: usize, size: &str) {
+    calls(rows, &format!("bevy/delayed_{size}"), 16.0, n, |_| 0.1);
+}
+
+/// Calls within the next tenth of a second, each at a time of its own, until all of them are done.
+fn spread(rows: &mut Rows, n: usize, size: &str) {
+    let at = move |index| 0.1 * index as f32 / n as f32;
+    calls(rows, &format!("bevy/delayed_spread_{size}"), 4.0, n, at);
+}
+
+fn calls(rows: &mut Rows, name: &str, bar: f64, n: usize, at: impl Fn(usize) -> f32 + Copy) {
+    if !rows.wants(name) {
         return;
     }
     let (mut flows, mut plain) = (ours(), bare());
     plain.update();
+    // A tenth of a second.
     let frames = 8;
+    let done = |app: &App| app.world().resource::<Done>().0;
     rows.row(
-        "bevy/delayed_1k",
-        16.0,
-        CALLS,
+        name,
+        bar,
+        n,
         || {
-            for _ in 0..CALLS {
-                flows.world_mut().commands().flow("later", async |fx| {
-                    fx.delay(secs(0.1)).await?;
+            let before = done(&flows);
+            for index in 0..n {
+                let at = at(index);
+                flows.world_mut().commands().flow("later", async move |fx| {
+                    fx.delay(secs(at)).await?;
                     fx.with(|cx| cx.host_mut().resource_mut::<Done>().0 += 1)
                 });
             }
             for _ in 0..frames {
                 flows.update();
             }
+            assert_eq!(done(&flows) - before, n as u64);
         },
         || {
-            let ask = |mut commands: Commands| {
+            let before = done(&plain);
+            let ask = move |mut commands: Commands| {
                 let mut delayed = commands.delayed();
-                for _ in 0..CALLS {
-                    delayed.secs(0.1).queue(|world: &mut World| {
+                for index in 0..n {
+                    delayed.secs(at(index)).queue(|world: &mut World| {
                         world.resource_mut::<Done>().0 += 1;
                     });
                 }
@@ -207,6 +229,7 @@ fn delayed(rows: &mut Rows) {
             for _ in 0..frames {
                 plain.update();
             }
+            assert_eq!(done(&plain) - before, n as u64);
         },
     );
 }

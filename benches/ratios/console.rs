@@ -10,6 +10,7 @@
 //! | `complete_*_vs_clap` | its commands built for the call, and those that start so picked from its list: it completes none at run time | 1 |
 //! | `parse_*_vs_brigadier` | its parse, which finds the command among so many | 1: ours reads words, and knows no command |
 //! | `parse_*_vs_clap` | its parse, its commands built for the call | 1 |
+//! | `output_100k_vs_1k` | 100,000 lines printed by one command, against as many by a hundred | 1.5: what is kept is bounded, so a line costs what it costs |
 //! | `variable_read_vs_static` | a static atomic | 25: a check, an index and a type, where the static is one load of 0.3 ns |
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -41,7 +42,51 @@ pub(crate) fn rows(rows: &mut Rows) {
     for (count, size) in SIZES {
         peers(rows, count, size);
     }
+    output(rows);
     variable(rows);
+}
+
+fn output(rows: &mut Rows) {
+    let name = "console/output_100k_vs_1k";
+    if !rows.wants(name) {
+        return;
+    }
+    let console = || {
+        let (mut rt, mut host) = (Runtime::<u64>::new(), 0);
+        let definition = dynamic_command! {
+            /// Prints lines.
+            Bench.Print (
+                /// How many.
+                lines: u32,
+            ) |_cx: &mut Cx<'_, u64>, out| {
+                for line in 0..lines {
+                    writeln!(out, "line {line} of {lines}")?;
+                }
+                Ok(())
+            }
+        };
+        rt.cx(&mut host)
+            .register_command(definition.runtime())
+            .unwrap();
+        rt
+    };
+    let (mut one, mut many, mut host) = (console(), console(), 0);
+    let print = |rt: &mut Runtime<u64>, host: &mut u64, line: &str, kept: usize| {
+        let run = rt.cx(host).run_line(line, Source::Script);
+        assert_eq!(run.output.len(), kept);
+    };
+    let mut host_of_many = 0;
+    rows.row(
+        name,
+        1.5,
+        100_000,
+        || print(&mut one, &mut host, "bench.print 100000", 10_000),
+        || {
+            for _ in 0..100 {
+                print(&mut many, &mut host_of_many, "bench.print 1000", 1_000);
+            }
+        },
+    );
 }
 
 /// The name of a command: a hundred lie in a group.

@@ -61,11 +61,37 @@ impl Rows {
         let calls = calls(&mut ours);
         let rounds = (0..ROUNDS).map(|_| round(&mut ours, calls));
         let best = rounds.fold(f64::INFINITY, f64::min);
-        let ratio = best / limit;
+        self.print_limit(name, best, limit);
+    }
+
+    /// Measures what one side takes more than the other against a time (ns a call): the difference of their medians.
+    /// Prints the row with that time as the peer's.
+    pub(crate) fn difference(
+        &mut self,
+        name: &str,
+        limit: f64,
+        mut more: impl FnMut(),
+        mut less: impl FnMut(),
+    ) {
+        if !self.wants(name) {
+            return;
+        }
+        let (more_calls, less_calls) = (calls(&mut more), calls(&mut less));
+        let (mut mores, mut lesses) = ([0.0; ROUNDS], [0.0; ROUNDS]);
+        for (with, without) in mores.iter_mut().zip(&mut lesses) {
+            *with = round(&mut more, more_calls);
+            *without = round(&mut less, less_calls);
+        }
+        let (with, without) = (median(mores), median(lesses));
+        self.print_limit(name, with - without, limit);
+    }
+
+    fn print_limit(&mut self, name: &str, ours: f64, limit: f64) {
+        let ratio = ours / limit;
         let verdict = if ratio <= 1.0 { "ok" } else { "short" };
         self.run += 1;
         self.short += u32::from(ratio > 1.0);
-        println!("ratio {name} {best:.2} {limit:.2} {ratio:.3} bar 1 {verdict}");
+        println!("ratio {name} {ours:.2} {limit:.2} {ratio:.3} bar 1 {verdict}");
     }
 
     pub(crate) fn finish(self) {
@@ -91,4 +117,9 @@ fn round(side: &mut impl FnMut(), calls: u32) -> f64 {
         side();
     }
     start.elapsed().as_nanos() as f64 / f64::from(calls)
+}
+
+fn median(mut rounds: [f64; ROUNDS]) -> f64 {
+    rounds.sort_by(f64::total_cmp);
+    rounds[ROUNDS / 2]
 }

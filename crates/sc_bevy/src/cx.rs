@@ -1,6 +1,7 @@
 //! What a `Cx` can do when its host is an ECS `World`.
 
 use bevy_ecs::entity::Entity;
+use bevy_ecs::name::Name;
 use bevy_ecs::system::{IntoSystem, RunSystemError, RunSystemOnce, SystemIn, SystemInput};
 use bevy_ecs::world::World;
 use sc_core::{Cx, Owner, TickId, TickKey, Tickable, WorldId, WorldKind, WorldOptions};
@@ -135,7 +136,8 @@ impl BevyCx for Cx<'_, World> {
         if self.host().get_entity(entity).is_err() {
             return Err(gone);
         }
-        let anchor = self.spawn_anchor("an entity")?;
+        let name = name_of(self.host(), entity);
+        let anchor = self.spawn_anchor(name)?;
         let id = anchor.id();
         let life = EntityLife {
             anchor,
@@ -174,14 +176,16 @@ impl BevyCx for Cx<'_, World> {
         if let Some(world) = known.filter(|&world| self.is_world_alive(world)) {
             return Ok(world);
         }
-        let name = format!("entity {entity}");
+        let name = name_of(self.host(), entity);
         let world = self.create_world(WorldOptions::new(WorldKind::Game).name(name))?;
         let owner = self.spawn_worldless(EndsWorld(world)).shutdown_on_drop();
         self.initialize(&owner, None)?;
-        keep(self, entity, owner)?;
         if let Some(mut life) = self.host_mut().get_mut::<EntityLife>(entity) {
+            // What was to end the world that is gone.
+            life.objects.retain(|owner| !owner.is::<Owner<EndsWorld>>());
             life.world = Some(world);
         }
+        keep(self, entity, owner)?;
         Ok(world)
     }
 
@@ -195,6 +199,14 @@ impl BevyCx for Cx<'_, World> {
         I: SystemInput,
     {
         self.host_mut().run_system_once_with(system, input)
+    }
+}
+
+/// What reports and lists call an entity: by its `Name` too, if it has one.
+fn name_of(world: &World, entity: Entity) -> String {
+    match world.get::<Name>(entity) {
+        Some(name) => format!("{name} (entity {entity})"),
+        None => format!("entity {entity}"),
     }
 }
 

@@ -19,8 +19,7 @@ pub enum FlowState {
     Pending,
     /// It lives.
     Running,
-    /// It has ended: `Cancelled`, perhaps before it started; `Aborted`, perhaps because what asked for it was
-    /// dropped.
+    /// It has ended; `Cancelled` perhaps before it started.
     Ended(FlowFinish),
     /// It could not be started; a report says why.
     Refused,
@@ -92,7 +91,7 @@ impl FlowHandle {
     }
 }
 
-/// A flow that is to be started. Dropped before, it has ended.
+/// The handle in its request: when that is dropped, whoever drops it, nobody will start the flow.
 struct Asked {
     handle: FlowHandle,
     reservation: Option<Reservation>,
@@ -102,7 +101,7 @@ impl Drop for Asked {
     fn drop(&mut self) {
         // Before the reservation goes, which knows whether it was cancelled.
         let state = match self.handle.state() {
-            FlowState::Pending => FlowState::Ended(FlowFinish::Aborted),
+            FlowState::Pending => FlowState::Refused,
             state => state,
         };
         self.handle.set(state);

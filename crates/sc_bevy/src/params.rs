@@ -117,6 +117,6 @@ impl LocalFlows<'_> {
 
     /// As [`Flows::with_cx`].
     pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + 'static) {
-        self.queue.0.push_back(Box::new(f));
+        self.queue.push(Box::new(f));
     }
 }

@@ -1,19 +1,22 @@
 //! The plugin: the runtime in the `World`, and each stage of a frame and of a step as a system.
 
 use bevy_app::{
-    App, AppExit, First, FixedMainScheduleOrder, FixedUpdate, Last, MainScheduleOrder,
+    App, AppExit, First, FixedMainScheduleOrder, FixedUpdate, Last, Main, MainScheduleOrder,
     OnAppExitSystems, Plugin, PluginGroup, PluginGroupBuilder, Update,
 };
 use bevy_ecs::message::Messages;
+use bevy_ecs::schedule::common_conditions::run_once;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use bevy_ecs::system::Res;
 use bevy_ecs::world::World;
 use bevy_time::TimeSystems;
-use sc_core::{FrameError, OsClock, Runtime, Stage, WorldKind, WorldOptions};
+use sc_core::{FrameError, OsClock, Report, ReportKind, Runtime, Stage, WorldKind, WorldOptions};
 
 use crate::clock::{self, Made, remember};
+use crate::error::CxError;
 use crate::places::Places;
-use crate::queue::{LocalQueue, Queue, answer};
+use crate::queue::{LocalQueue, Queue, answer, close};
+use crate::reports;
 use crate::slot::{AppWorld, RuntimeSlot, with_runtime};
 
 /// The schedule in which the frame's stages run, between `Update` and what follows it.
@@ -174,6 +177,8 @@ impl Plugin for StillCookingPlugin {
         self.frame.add_to(app, StageSystems, run);
         self.step.add_to(app, FixedStageSystems, run_of_step);
 
+        // The order of the schedules is out of the `World` while the main loop runs.
+        app.add_systems(Main, check_places.before(Main::run_main).run_if(run_once));
         app.add_systems(First, remember.after(TimeSystems));
         let is_ending =
             |exits: Option<Res<Messages<AppExit>>>| exits.is_some_and(|exits| !exits.is_empty());
@@ -182,27 +187,32 @@ impl Plugin for StillCookingPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        let world = app.world();
-        let (Some(InForce(plugin)), Some(order), Some(fixed)) = (
-            world.get_resource::<InForce>(),
-            world.get_resource::<MainScheduleOrder>(),
-            world.get_resource::<FixedMainScheduleOrder>(),
-        ) else {
-            return;
-        };
-        let main = ("main loop", "MainScheduleOrder");
-        let problem = plugin.frame.misplaced(&order.labels, main);
-        let main = ("fixed main loop", "FixedMainScheduleOrder");
-        if let Some(problem) = problem.or_else(|| plugin.step.misplaced(&fixed.labels, main)) {
-            #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
-            {
-                panic!("StillCookingPlugin: {problem}");
-            }
-        }
+        check_places(app.world_mut());
     }
 
     fn is_unique(&self) -> bool {
         false
+    }
+}
+
+/// Panics when the places of the stages are not in order: when the app is finished, and before its first update, since
+/// an app that is only updated is never finished.
+fn check_places(world: &mut World) {
+    let (Some(InForce(plugin)), Some(order), Some(fixed)) = (
+        world.get_resource::<InForce>(),
+        world.get_resource::<MainScheduleOrder>(),
+        world.get_resource::<FixedMainScheduleOrder>(),
+    ) else {
+        return;
+    };
+    let main = ("main loop", "MainScheduleOrder");
+    let problem = plugin.frame.misplaced(&order.labels, main);
+    let main = ("fixed main loop", "FixedMainScheduleOrder");
+    if let Some(problem) = problem.or_else(|| plugin.step.misplaced(&fixed.labels, main)) {
+        #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
+        {
+            panic!("StillCookingPlugin: {problem}");
+        }
     }
 }
 
@@ -219,13 +229,8 @@ impl InForce {
 
 /// Runs one stage of the frame, with what was asked for done before it.
 fn run(world: &mut World, stage: Stage) {
-    // Without a runtime (somebody has removed it), or inside itself, there is nothing to run.
-    let _ = with_runtime(world, |runtime, world| {
+    let ran = with_runtime(world, |runtime, world| {
         if runtime.is_shut_down() {
-            if stage == Stage::Begin {
-                // Refused, and said so.
-                answer(runtime, world);
-            }
             return;
         }
         abandon_step(runtime, world);
@@ -239,11 +244,14 @@ fn run(world: &mut World, stage: Stage) {
         answer(runtime, world);
         run_or_end(runtime, world, stage);
     });
+    if stage == Stage::Begin {
+        skipped(world, ran, "a frame", |_| true);
+    }
 }
 
 /// Runs one stage of a step, if there are worlds that step.
 fn run_of_step(world: &mut World, stage: Stage) {
-    let _ = with_runtime(world, |runtime, world| {
+    let ran = with_runtime(world, |runtime, world| {
         if stage == Stage::Begin && !runtime.is_shut_down() {
             abandon_step(runtime, world);
             answer(runtime, world);
@@ -257,6 +265,32 @@ fn run_of_step(world: &mut World, stage: Stage) {
             run_or_end(runtime, world, stage);
         }
     });
+    if stage == Stage::Begin {
+        skipped(world, ran, "a step", Runtime::has_steps);
+    }
+}
+
+/// Reports a frame or a step that was asked for inside the runtime, by a flow that runs Bevy's schedules itself.
+/// Without a runtime (somebody has removed it) there is nothing to run.
+fn skipped(
+    world: &World,
+    ran: Result<(), CxError>,
+    what: &'static str,
+    is_missed: fn(&Runtime<World>) -> bool,
+) {
+    if ran != Err(CxError::Running) {
+        return;
+    }
+    let Some(queue) = world.get_resource::<Queue>() else {
+        return;
+    };
+    queue.push(Box::new(move |cx| {
+        if is_missed(cx.runtime()) {
+            let kind = ReportKind::Extension(&reports::FRAME_SKIPPED);
+            let why = "was skipped: its schedule was run by what the runtime itself was running";
+            cx.report(Report::new(kind, why).object(what));
+        }
+    }));
 }
 
 fn run_or_end(runtime: &mut Runtime<World>, world: &mut World, stage: Stage) {
@@ -288,5 +322,6 @@ fn shut_down(world: &mut World) {
         runtime.shutdown(world);
         // What nobody has come to yet is refused, and said so.
         answer(runtime, world);
+        close(world);
     });
 }

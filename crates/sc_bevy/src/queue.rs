@@ -2,6 +2,7 @@
 //! the `World`.
 
 use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::resource::Resource;
@@ -18,28 +19,84 @@ pub(crate) type LocalRequest = Box<dyn FnOnce(&mut Cx<'_, World>)>;
 
 const ASKED: &str = "a closure given to `Commands` or `Flows`";
 
-/// The requests that systems have made, in order.
+/// Requests in order. Closed when the runtime has shut down: what comes then is given back.
+struct Waiting<R> {
+    requests: VecDeque<R>,
+    closed: bool,
+}
+
+impl<R> Default for Waiting<R> {
+    fn default() -> Self {
+        Waiting {
+            requests: VecDeque::new(),
+            closed: false,
+        }
+    }
+}
+
+impl<R> Waiting<R> {
+    fn push(&mut self, request: R) -> Option<R> {
+        if self.closed {
+            return Some(request);
+        }
+        self.requests.push_back(request);
+        None
+    }
+
+    fn close(&mut self) -> VecDeque<R> {
+        self.closed = true;
+        take(&mut self.requests)
+    }
+}
+
+/// Drops what nobody will do, and says so. The handle of a flow says `Refused` by its own drop.
+fn refuse<R>(requests: impl IntoIterator<Item = R>) {
+    for request in requests {
+        drop(request);
+        tracing::error!(target: "stillcooking", "what a system asked of the runtime was dropped: the runtime has shut down with the app");
+    }
+}
+
+/// The requests that systems have made.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct Queue(Arc<Mutex<VecDeque<Request>>>);
+pub(crate) struct Queue(Arc<Mutex<Waiting<Request>>>);
 
 impl Queue {
     /// Nothing in here runs user code while the lock is held, so a poisoned lock is still whole.
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Request>> {
+    fn lock(&self) -> MutexGuard<'_, Waiting<Request>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn push(&self, request: Request) {
-        self.lock().push_back(request);
+        let back = self.lock().push(request);
+        refuse(back);
     }
 
     fn pop(&self) -> Option<Request> {
-        self.lock().pop_front()
+        self.lock().requests.pop_front()
     }
 }
 
 /// The requests that cannot leave their thread. A non-send resource.
 #[derive(Default)]
-pub(crate) struct LocalQueue(pub(crate) VecDeque<LocalRequest>);
+pub(crate) struct LocalQueue(Waiting<LocalRequest>);
+
+impl LocalQueue {
+    pub(crate) fn push(&mut self, request: LocalRequest) {
+        refuse(self.0.push(request));
+    }
+}
+
+/// From now on nobody answers.
+pub(crate) fn close(world: &mut World) {
+    if let Some(queue) = world.get_resource::<Queue>().cloned() {
+        let left = queue.lock().close();
+        refuse(left);
+    }
+    let left = world.get_non_send_mut::<LocalQueue>();
+    let left = left.map(|mut queue| queue.0.close());
+    refuse(left.into_iter().flatten());
+}
 
 /// Does a request now, or at the start of the next stage if the runtime is out. `false` when
 /// there is no runtime at all: then it is dropped, and the log says so.
@@ -71,16 +128,18 @@ pub(crate) fn ask(
 /// what comes after a request that panics.
 pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
     if let Some(queue) = world.get_resource::<Queue>().cloned() {
-        let count = queue.lock().len();
+        let count = queue.lock().requests.len();
         for _ in 0..count {
             let Some(request) = queue.pop() else { break };
             let _ = call(&mut runtime.cx(world), ASKED, request);
         }
     }
-    let count = world.get_non_send::<LocalQueue>().map_or(0, |q| q.0.len());
+    let count = world
+        .get_non_send::<LocalQueue>()
+        .map_or(0, |q| q.0.requests.len());
     for _ in 0..count {
         let queue = world.get_non_send_mut::<LocalQueue>();
-        let Some(request) = queue.and_then(|mut queue| queue.0.pop_front()) else {
+        let Some(request) = queue.and_then(|mut queue| queue.0.requests.pop_front()) else {
             break;
         };
         let _ = call(&mut runtime.cx(world), ASKED, request);

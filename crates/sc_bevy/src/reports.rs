@@ -22,3 +22,10 @@ pub(crate) static VARIABLE_REFUSED: ExtensionReport = ExtensionReport {
     severity: Severity::Error,
     fix: "see why the variable is not live; the app has no such resource",
 };
+
+/// Bevy's schedules were run inside a callback of the runtime.
+pub(crate) static FRAME_SKIPPED: ExtensionReport = ExtensionReport {
+    name: "FrameSkipped",
+    severity: Severity::Error,
+    fix: "run the schedules of the main loop from a system or the app, not in a flow, a command or a tick",
+};

@@ -3,7 +3,7 @@
 use bevy_app::App;
 use bevy_ecs::message::{MessageCursor, Messages};
 use bevy_ecs::resource::Resource;
-use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_ecs::system::Commands;
 use bevy_ecs::world::{Mut, World};
 use bevy_state::prelude::{State, StateTransition, StateTransitionEvent, States};
@@ -21,6 +21,16 @@ struct StateWorlds<S: States> {
     tracked: Vec<S>,
     live: Vec<(S, WorldId)>,
     seen: MessageCursor<StateTransitionEvent<S>>,
+    /// The state that is being entered.
+    entered: Option<S>,
+}
+
+/// When worlds of states end and begin, by how deep the type depends on others: those of a sub-state or a computed
+/// state end before, and begin after, those of what it comes from.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Turn {
+    Leave(usize),
+    Enter(usize),
 }
 
 /// Worlds of states, as calls on the [`App`].
@@ -58,13 +68,21 @@ impl AppStateWorlds for App {
                 tracked: Vec::new(),
                 live: Vec::new(),
                 seen: MessageCursor::default(),
+                entered: None,
             });
-            self.add_systems(
-                StateTransition,
-                follow::<S>
+            let leave = leave::<S>.in_set(Turn::Leave(S::DEPENDENCY_DEPTH));
+            let enter = enter::<S>.in_set(Turn::Enter(S::DEPENDENCY_DEPTH));
+            self.add_systems(StateTransition, (leave, enter));
+            for depth in 0..=S::DEPENDENCY_DEPTH {
+                let leave = Turn::Leave(depth)
                     .after(StateTransitionSystems::ExitSchedules)
-                    .before(StateTransitionSystems::TransitionSchedules),
-            );
+                    .after(Turn::Leave(depth + 1));
+                let enter = Turn::Enter(depth)
+                    .after(Turn::Leave(0))
+                    .before(Turn::Enter(depth + 1))
+                    .before(StateTransitionSystems::TransitionSchedules);
+                self.configure_sets(StateTransition, (leave, enter));
+            }
         }
         let mut worlds = self.world_mut().resource_mut::<StateWorlds<S>>();
         if !worlds.tracked.contains(&state) {
@@ -74,52 +92,56 @@ impl AppStateWorlds for App {
     }
 }
 
-/// Ends the world of the state that is left, makes that of the one that is entered.
-fn follow<S: States>(world: &mut World) {
-    let steps = world.resource_scope(|world, mut worlds: Mut<StateWorlds<S>>| {
-        let mut steps = Vec::new();
+/// Ends the world of the state that is left.
+fn leave<S: States>(world: &mut World) {
+    let left = world.resource_scope(|world, mut worlds: Mut<StateWorlds<S>>| {
+        let mut left = Vec::new();
         if let Some(messages) = world.get_resource::<Messages<StateTransitionEvent<S>>>() {
-            for step in worlds.seen.read(messages) {
+            let StateWorlds { seen, entered, .. } = &mut *worlds;
+            for step in seen.read(messages) {
                 if step.exited != step.entered || step.allow_same_state_transitions {
-                    steps.push((step.exited.clone(), step.entered.clone()));
+                    left.extend(step.exited.clone());
+                    entered.clone_from(&step.entered);
                 }
             }
         }
-        steps
+        left
     });
-    for (exited, entered) in steps {
-        ask(world, move |cx| transition::<S>(cx, exited, entered));
+    for left in left {
+        ask(world, move |cx| end(cx, &left));
     }
 }
 
-fn transition<S: States>(cx: &mut Cx<'_, World>, exited: Option<S>, entered: Option<S>) {
-    let worlds = |cx: &mut Cx<'_, World>, f: &dyn Fn(&mut StateWorlds<S>) -> Option<WorldId>| {
-        let found = cx.host_mut().get_resource_mut::<StateWorlds<S>>();
-        found.and_then(|mut worlds| f(&mut worlds))
-    };
-    if let Some(exited) = exited {
-        let ended = worlds(cx, &|worlds| {
-            let at = worlds.live.iter().position(|(state, _)| *state == exited)?;
-            Some(worlds.live.remove(at).1)
-        });
-        if let Some(ended) = ended {
-            cx.destroy_world(ended);
-        }
-    }
-    let Some(entered) = entered else {
+fn end<S: States>(cx: &mut Cx<'_, World>, left: &S) {
+    let Some(mut worlds) = cx.host_mut().get_resource_mut::<StateWorlds<S>>() else {
         return;
     };
-    let found = cx.host().get_resource::<StateWorlds<S>>();
-    if !found.is_some_and(|worlds| worlds.tracked.contains(&entered)) {
-        return;
+    let live = &mut worlds.live;
+    if let Some(at) = live.iter().position(|(state, _)| state == left) {
+        let (_, ended) = live.remove(at);
+        cx.destroy_world(ended);
     }
+}
+
+/// Makes the world of the state that is entered.
+fn enter<S: States>(world: &mut World) {
+    let worlds = world.get_resource_mut::<StateWorlds<S>>();
+    let entered = worlds.and_then(|mut worlds| {
+        let entered = worlds.entered.take()?;
+        worlds.tracked.contains(&entered).then_some(entered)
+    });
+    if let Some(entered) = entered {
+        ask(world, move |cx| begin(cx, entered));
+    }
+}
+
+fn begin<S: States>(cx: &mut Cx<'_, World>, entered: S) {
     let options = WorldOptions::new(WorldKind::Game).name(format!("{entered:?}"));
     // Refused only after the end of the runtime.
-    if let Ok(made) = cx.create_world(options) {
-        worlds(cx, &|worlds| {
-            worlds.live.push((entered.clone(), made));
-            None
-        });
+    if let Ok(made) = cx.create_world(options)
+        && let Some(mut worlds) = cx.host_mut().get_resource_mut::<StateWorlds<S>>()
+    {
+        worlds.live.push((entered, made));
     }
 }
 

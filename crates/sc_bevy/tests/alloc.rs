@@ -9,6 +9,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use sc_bevy::{BevyCx, BevyFx, EntityFlowCommands, FlowCommands, StillCookingPlugins, WorldCx};
 use sc_core::{Cx, TickSettings, Tickable, WorldKind, WorldOptions, secs};
@@ -54,6 +55,10 @@ fn plain() -> App {
         )))
         .init_resource::<Count>()
         .add_message::<Never>();
+    // What other threads allocate is not counted.
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    }
     app
 }
 

@@ -5,18 +5,23 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 
 use bevy_app::{App, AppExit, Last, OnAppExitSystems, PluginGroup, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::RunSystemOnce;
-use common::{app, bare, flows, listen, log, reports, say, updates};
+use bevy_time::{Time, Virtual};
+use common::{app, bare, flows, flows as flows_of, listen, log, reports, say, updates, with};
 use sc_bevy::{
     BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState,
     Flows, LocalFlows, StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
 };
 use sc_core::{PanicPolicy, Stage, secs};
 use sc_flow::{FlowExt, FlowFinish};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Metadata, Subscriber};
 
 #[test]
 fn added_twice_the_first_stays() {
@@ -97,6 +102,33 @@ fn a_placement_outside_the_main_loop_is_an_error_when_the_app_is_built() {
     app.finish();
 }
 
+/// The message of the panic of an update, of an app that was never finished.
+fn panic_of_an_update(plugin: StillCookingPlugin) -> String {
+    let mut app = bare();
+    app.add_plugins(StillCookingPlugins.set(plugin));
+    let panic = catch_unwind(AssertUnwindSafe(|| app.update()));
+    let message = panic.map_err(|panic| panic.downcast::<String>());
+    match message {
+        Err(Ok(message)) => *message,
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_wrong_placement_is_an_error_in_the_first_update_of_an_app_that_is_never_finished() {
+    let plugin = StillCookingPlugin::default();
+    assert_eq!(
+        panic_of_an_update(plugin.clone().place(Stage::PrePhysics, PreUpdate)),
+        "StillCookingPlugin: stage PrePhysics is placed in PreUpdate, which runs before stage Timers: place the \
+         stages in the order of `Stage::ALL`"
+    );
+    assert_eq!(
+        panic_of_an_update(plugin.place_fixed(Stage::End, Update)),
+        "StillCookingPlugin: stage End is placed in Update, which is no schedule of the fixed main loop: place it \
+         in one of `FixedMainScheduleOrder`"
+    );
+}
+
 #[test]
 fn two_apps_do_not_disturb_each_other_also_on_threads() {
     fn run(steps: u32) -> Vec<String> {
@@ -134,6 +166,82 @@ fn two_apps_do_not_disturb_each_other_also_on_threads() {
     }
 }
 
+/// What a flow of an entity and one of the app say in some updates at a speed, and how they end.
+fn life(speed: f32, deaths: u32) -> (Vec<String>, Vec<&'static str>) {
+    let mut app = app();
+    let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
+    time.set_relative_speed(speed);
+    let door = app.world_mut().spawn_empty().id();
+    let mut commands = app.world_mut().commands();
+    commands.entity(door).flow("door", async |fx, _| {
+        loop {
+            fx.delay(secs(0.5)).await?;
+            fx.with(|cx| say(cx.host_mut(), "door"))?;
+        }
+    });
+    commands.flow("fails", async |fx| {
+        fx.delay(secs(0.75)).await?;
+        Err(sc_flow::FlowError::other("over"))
+    });
+    for update in 0..8 {
+        if update == deaths {
+            app.world_mut().despawn(door);
+        }
+        app.update();
+    }
+    let reports = reports(&app);
+    (log(&mut app), reports)
+}
+
+#[test]
+fn apps_at_different_speeds_on_threads_and_one_after_the_other_live_the_same_lives() {
+    let right = [(1.0, 6, 3), (0.5, 8, 2), (0.5, 5, 1), (1.0, 2, 1)];
+    let of = |(speed, deaths, doors): (f32, u32, usize)| {
+        assert_eq!(
+            life(speed, deaths),
+            (vec!["door".to_owned(); doors], vec!["FlowFailed"]),
+            "{speed} {deaths}"
+        );
+    };
+    right.into_iter().for_each(of);
+    let threads = right.map(|case| std::thread::spawn(move || (0..20).for_each(|_| of(case))));
+    for thread in threads {
+        assert!(thread.join().is_ok());
+    }
+}
+
+#[test]
+fn an_app_that_lives_in_a_flow_of_another_has_its_own_runtime() {
+    let mut outer = app();
+    outer
+        .world_mut()
+        .run_system_cached(|mut flows: LocalFlows| {
+            let mut inner = app();
+            inner.world_mut().commands().flow("inner", async |fx| {
+                fx.delay(secs(0.5)).await?;
+                fx.with(|cx| say(cx.host_mut(), "inner"))
+            });
+            flows.start("outer", async move |fx| {
+                for _ in 0..3 {
+                    fx.next_tick().await?;
+                    // A whole update of another app, while this one's runtime is running.
+                    inner.update();
+                    let said = log(&mut inner).join(", ");
+                    let flows = flows_of(&mut inner);
+                    fx.with(|cx| {
+                        let frame = cx.frame();
+                        say(cx.host_mut(), format!("{said}: {flows}, {frame}"));
+                    })?;
+                }
+                Ok(())
+            });
+        })
+        .unwrap_or_else(|error| unreachable!("{error}"));
+    updates(&mut outer, 5);
+    assert_eq!(log(&mut outer), [": 1, 3", "inner: 0, 4", ": 0, 5"]);
+    assert_eq!(reports(&outer), [""; 0]);
+}
+
 #[test]
 fn app_exit_shuts_the_runtime_down() {
     let mut app = app();
@@ -150,12 +258,12 @@ fn app_exit_shuts_the_runtime_down() {
     assert_eq!(handle.state(), FlowState::Refused);
     let ask = |flows: Flows| flows.start("later still", async |_| Ok(()));
     let asked = app.world_mut().run_system_cached(ask);
-    app.update();
     assert_eq!(
         asked.map(|asked| asked.state()).ok(),
-        Some(FlowState::Refused)
+        Some(FlowState::Refused),
+        "at once: nobody will come to it"
     );
-    assert_eq!(reports(&app), ["FlowWithoutWorld"; 2]);
+    assert_eq!(reports(&app), ["FlowWithoutWorld"]);
 }
 
 #[test]
@@ -385,41 +493,46 @@ fn registered_systems_run_in_flows_and_keep_their_state() {
     assert_eq!(log(&mut app), ["1", "2", "3"]);
 }
 
+/// The errors of the log.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+struct Text(String);
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+impl Heard {
+    fn texts(&self) -> Vec<String> {
+        self.0.lock().map(|heard| heard.clone()).unwrap_or_default()
+    }
+}
+
+impl Subscriber for Heard {
+    fn enabled(&self, of: &Metadata<'_>) -> bool {
+        of.target() == "stillcooking" && *of.level() == tracing::Level::ERROR
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        if let Ok(mut heard) = self.0.lock() {
+            heard.push(text.0);
+        }
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
 #[test]
 fn reports_are_events_of_bevys_log() {
-    use std::sync::{Arc, Mutex};
-    use tracing::field::{Field, Visit};
-    use tracing::span::{Attributes, Id, Record};
-    use tracing::{Event, Metadata, Subscriber};
-    #[derive(Clone, Default)]
-    struct Heard(Arc<Mutex<Vec<String>>>);
-    struct Text(String);
-    impl Visit for Text {
-        fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-            if field.name() == "message" {
-                self.0 = format!("{value:?}");
-            }
-        }
-    }
-    impl Subscriber for Heard {
-        fn enabled(&self, of: &Metadata<'_>) -> bool {
-            of.target() == "stillcooking" && *of.level() == tracing::Level::ERROR
-        }
-        fn new_span(&self, _: &Attributes<'_>) -> Id {
-            Id::from_u64(1)
-        }
-        fn record(&self, _: &Id, _: &Record<'_>) {}
-        fn record_follows_from(&self, _: &Id, _: &Id) {}
-        fn event(&self, event: &Event<'_>) {
-            let mut text = Text(String::new());
-            event.record(&mut text);
-            if let Ok(mut heard) = self.0.lock() {
-                heard.push(text.0);
-            }
-        }
-        fn enter(&self, _: &Id) {}
-        fn exit(&self, _: &Id) {}
-    }
     let heard = Heard::default();
     tracing::subscriber::with_default(heard.clone(), || {
         let mut app = bare();
@@ -429,11 +542,7 @@ fn reports_are_events_of_bevys_log() {
         });
         app.update();
     });
-    let heard = heard
-        .0
-        .lock()
-        .map(|heard| heard.clone())
-        .unwrap_or_default();
+    let heard = heard.texts();
     assert_eq!(heard.len(), 1, "{heard:?}");
     assert!(heard[0].contains("the cake is burnt"), "{heard:?}");
 }
@@ -492,3 +601,103 @@ fn what_waits_at_the_end_of_the_app_is_refused() {
 
 #[derive(Resource)]
 struct Asked(FlowHandle);
+
+#[test]
+fn what_is_asked_in_the_last_update_after_the_end_of_the_runtime_is_refused_at_once() {
+    let heard = Heard::default();
+    tracing::subscriber::with_default(heard.clone(), || {
+        let mut app = app();
+        app.add_systems(
+            Last,
+            (|flows: Flows, mut local: LocalFlows, mut commands: Commands| {
+                let states = [
+                    flows.start("flows", async |_| Ok(())),
+                    local.start("local", async |_| Ok(())),
+                ]
+                .map(|flow| format!("{:?}", flow.state()));
+                flows.with_cx(|cx| say(cx.host_mut(), "never"));
+                commands.queue(move |world: &mut World| say(world, states.join(" ")));
+            })
+            .after(OnAppExitSystems),
+        );
+        app.world_mut().write_message(AppExit::Success);
+        app.update();
+        assert_eq!(log(&mut app), ["Refused Refused"]);
+    });
+    let dropped =
+        "what a system asked of the runtime was dropped: the runtime has shut down with the app";
+    assert_eq!(heard.texts(), [dropped; 3]);
+}
+
+#[test]
+fn commands_that_are_never_applied_leave_no_flow_pending() {
+    let app = app();
+    let mut queue = bevy_ecs::world::CommandQueue::default();
+    let flow = Commands::new(&mut queue, app.world()).flow("never", async |_| Ok(()));
+    assert_eq!(flow.state(), FlowState::Pending);
+    drop(queue);
+    assert_eq!(flow.state(), FlowState::Refused);
+}
+
+/// What a flow and a command run, with a body that cannot be sent.
+fn ask_locally(mut flows: LocalFlows, mut asked: Local<u32>) {
+    *asked += 1;
+    let text = std::rc::Rc::new(format!("local {}", *asked));
+    let flow = flows.start("local", async move |fx| {
+        fx.with(|cx| say(cx.host_mut(), &**text))
+    });
+    assert_eq!(flow.state(), FlowState::Pending);
+}
+
+#[test]
+fn local_flows_in_a_system_that_a_flow_runs() {
+    let mut app = app();
+    app.world_mut().commands().flow("outer", async |fx| {
+        fx.system(ask_locally, ())?;
+        fx.next_tick().await?;
+        fx.with(|cx| {
+            let registered = cx.host_mut().register_system(ask_locally);
+            for _ in 0..2 {
+                assert!(cx.host_mut().run_system(registered).is_ok());
+            }
+        })
+    });
+    app.update();
+    assert_eq!(
+        log(&mut app),
+        [""; 0],
+        "its first turn is in the next frame"
+    );
+    app.update();
+    assert_eq!(log(&mut app), ["local 1"]);
+    app.update();
+    assert_eq!(log(&mut app), ["local 1", "local 2"]);
+}
+
+#[cfg(feature = "commands")]
+#[test]
+fn local_flows_in_a_system_that_a_command_runs() {
+    use sc_bevy::{AppConsole, console_command};
+    use sc_console::{ConsoleExt, LineOutcome, Source};
+    let mut app = app();
+    app.add_console_command(console_command! {
+        /// Asks.
+        Test.Ask () => ask_locally
+    });
+    // At once, from outside; in the stage; and by a flow.
+    let line = with(&mut app, |cx| cx.run_line("Test.Ask", Source::Local));
+    assert_eq!(line.outcome, LineOutcome::Done);
+    with(&mut app, |cx| {
+        cx.queue_line("Test.Ask; Test.Ask", Source::Local, |_, _| ());
+    });
+    app.update();
+    assert_eq!(log(&mut app), ["local 1"]);
+    app.world_mut().commands().flow("asks", async |fx| {
+        fx.with(|cx| drop(cx.run_line("Test.Ask", Source::Local)))
+    });
+    app.update();
+    assert_eq!(log(&mut app), ["local 2", "local 3"]);
+    app.update();
+    assert_eq!(log(&mut app), ["local 4"]);
+    assert_eq!(reports(&app), [""; 0]);
+}

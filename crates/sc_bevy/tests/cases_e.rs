@@ -6,40 +6,14 @@ mod common;
 
 use std::time::Duration;
 
-use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_time::{Time, TimeUpdateStrategy, Virtual};
-use common::{app, flows, log, reports, say, updates};
-use sc_bevy::{BevyCx, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, WorldCx};
+use common::{Says, app, flow, flows, log, reports, say, updates, with};
+use sc_bevy::{BevyCx, EntityFlowCommands, FlowCommands, FlowState, WorldCx};
 use sc_core::{Cx, PanicPolicy, WorldKind, secs};
 use sc_flow::{DoForDuration, Flow, FlowCx, FlowError, FlowFinish, ForEach, Wait, WaitUntil};
 
 type Host<'a> = Cx<'a, World>;
-
-/// Starts a flow by commands, applied by the next update.
-fn flow<F>(app: &mut App, name: &'static str, body: F) -> FlowHandle
-where
-    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
-{
-    app.world_mut().commands().flow(name, body)
-}
-
-/// Does something with the runtime, which must be there.
-fn with<R>(app: &mut App, f: impl FnOnce(&mut Host<'_>) -> R) -> R {
-    match app.world_mut().with_cx(f) {
-        Ok(value) => value,
-        Err(error) => unreachable!("{error}"),
-    }
-}
-
-/// Says something when it is dropped by the runtime.
-struct Guard<'f>(&'f FlowCx<World>);
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        let said = self.0.with(|cx| say(cx.host_mut(), "guard"));
-        assert!(said.is_ok());
-    }
-}
 
 #[test]
 fn case_e3_case_e7_user_code_does_not_go_on_at_exit() {
@@ -87,7 +61,7 @@ fn case_e4_a_wait_whose_entity_dies_is_aborted_without_a_callback() {
 }
 
 #[test]
-fn case_e8_case_e10_a_waiter_of_a_cancelled_flow_is_told() {
+fn case_e8_a_waiter_of_a_cancelled_flow_is_told() {
     let mut app = app();
     let first = flow(&mut app, "first", async |fx| Ok(fx.delay(secs(60)).await?));
     app.update();
@@ -105,17 +79,7 @@ fn case_e8_case_e10_a_waiter_of_a_cancelled_flow_is_told() {
 }
 
 #[test]
-fn case_e9_the_first_end_wins() {
-    let mut app = app();
-    let handle = flow(&mut app, "short", async |_| Ok(()));
-    app.update();
-    app.world_mut().commands().cancel_flow(&handle);
-    app.update();
-    assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Completed));
-}
-
-#[test]
-fn case_e12_case_e18_equal_delays_end_in_order_on_the_same_tick() {
+fn case_e18_equal_delays_end_in_order_on_the_same_tick() {
     let mut app = app();
     for name in ["a", "b", "c"] {
         flow(&mut app, name, async move |fx| {
@@ -152,16 +116,10 @@ fn case_e14_case_e15_a_drive_ends_at_one_exactly_then_completes() {
 }
 
 #[test]
-fn case_e17_case_e32_bad_times_are_refused() {
+fn case_e32_bad_times_are_refused() {
     let mut app = app();
     with(&mut app, |cx| {
         let update = |_: &mut Host<'_>, _, _| ();
-        assert!(
-            DoForDuration::new(secs(0), update)
-                .forever()
-                .start(cx)
-                .is_err()
-        );
         assert!(
             DoForDuration::new(secs(f64::NAN), update)
                 .start(cx)
@@ -207,23 +165,6 @@ fn case_e20_all_ready_flows_run_in_a_frame() {
     }
     app.update();
     assert_eq!(log(&mut app).len(), 200);
-}
-
-#[test]
-fn case_e21_loops_of_short_delays_run_once_a_frame() {
-    let mut app = app();
-    for delay in [0.0, 0.1] {
-        flow(&mut app, "loop", async move |fx| {
-            loop {
-                fx.delay(secs(delay)).await?;
-                fx.with(|cx| say(cx.host_mut(), delay.to_string()))?;
-            }
-        });
-    }
-    updates(&mut app, 4);
-    log(&mut app);
-    app.update();
-    assert_eq!(log(&mut app).len(), 2);
 }
 
 #[test]
@@ -275,35 +216,6 @@ fn case_e24_a_condition_of_a_dead_entity_times_out_and_is_reported() {
     app.update();
     assert_eq!(log(&mut app), ["TimedOut"]);
     assert_eq!(reports(&app), ["ConditionGone"]);
-}
-
-#[test]
-fn case_e25_the_loser_of_a_race_is_dropped_at_once() {
-    let mut app = app();
-    flow(&mut app, "race", async |fx| {
-        let loser = async {
-            let _guard = Guard(&fx);
-            fx.delay(secs(60)).await
-        };
-        sc_flow::race(fx.delay(secs(0.5)), loser).await;
-        fx.with(|cx| say(cx.host_mut(), "after the race"))
-    });
-    updates(&mut app, 2);
-    assert_eq!(log(&mut app), ["guard", "after the race"]);
-}
-
-#[test]
-fn case_e26_an_app_dropped_with_live_flows_is_clean() {
-    let mut app = app();
-    let entity = app.world_mut().spawn_empty().id();
-    let handle = app
-        .world_mut()
-        .commands()
-        .entity(entity)
-        .flow("long", async |fx, _| Ok(fx.delay(secs(60)).await?));
-    app.update();
-    drop(app);
-    assert!(matches!(handle.state(), FlowState::Running));
 }
 
 #[test]
@@ -433,15 +345,6 @@ fn case_e5_a_despawn_of_the_parents_entity_ends_its_children_first() {
     assert_eq!(log(&mut app), ["child", "parent"]);
 }
 
-/// Says its name when it is dropped.
-struct Says<'f>(&'f FlowCx<World>, &'static str);
-impl Drop for Says<'_> {
-    fn drop(&mut self) {
-        let said = self.0.with(|cx| say(cx.host_mut(), self.1));
-        assert!(said.is_ok());
-    }
-}
-
 #[test]
 fn case_e27_the_last_waker_dropped_on_another_thread_drops_no_future() {
     use std::sync::{Arc, Mutex};
@@ -450,7 +353,7 @@ fn case_e27_the_last_waker_dropped_on_another_thread_drops_no_future() {
     let kept: Arc<Mutex<Option<Waker>>> = Arc::default();
     let theirs = Arc::clone(&kept);
     let handle = flow(&mut app, "waits", async move |fx| {
-        let _guard = Guard(&fx);
+        let _guard = Says(&fx, "guard");
         std::future::poll_fn(|context| {
             if let Ok(mut kept) = theirs.lock() {
                 *kept = Some(context.waker().clone());

@@ -13,7 +13,7 @@ use sc_bevy::{
     BevyCx, Cooking, EntityError, EntityFlowCommands, FlowCommands, FlowState, StageSystems,
     WorldCx,
 };
-use sc_core::{Cx, Stage, TickGroup, TickSettings, Tickable, secs};
+use sc_core::{AnyCx, Cx, Stage, TickGroup, TickSettings, Tickable, secs};
 use sc_flow::{FlowFinish, ForEach};
 
 /// Starts a flow that logs each frame, bound to a new entity.
@@ -489,9 +489,37 @@ fn an_entitys_world_that_was_destroyed_is_made_anew() {
     assert_eq!(first, again);
     assert_ne!(first, second);
     assert!(is_alive);
+    app.update();
+    let ticks = app.world_mut().with_cx(|cx| cx.tick_list().len());
+    assert_eq!(ticks, Ok(1), "what was to end the first one is gone too");
     app.world_mut().despawn(level);
     app.update();
     let is_alive = app.world_mut().with_cx(|cx| cx.is_world_alive(second));
     assert_eq!(is_alive, Ok(false));
     assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn what_stands_for_an_entity_is_called_by_it() {
+    let mut app = app();
+    let plain = app.world_mut().spawn_empty().id();
+    let named = app.world_mut().spawn(Name::new("boss")).id();
+    let right = [
+        (plain, format!("entity {plain}")),
+        (named, format!("boss (entity {named})")),
+    ];
+    for (entity, name) in right {
+        let called = app.world_mut().with_cx(|cx| {
+            let world = cx.entity_world(entity)?;
+            let world = cx.world_info(world).map(|world| world.name);
+            let owner = cx.entity_owner(entity)?;
+            let listed = cx.tick_info(owner).map(|owner| owner.name);
+            cx.shutdown(owner)?;
+            let error = cx.life(owner).map_err(|error| error.to_string());
+            Ok::<_, EntityError>((world, listed, error.err()))
+        });
+        let error = format!("{name} is not initialized: initialize it first");
+        let right = (Ok(name.clone()), Ok(name), Some(error));
+        assert_eq!(called, Ok(Ok(right)));
+    }
 }

@@ -7,8 +7,9 @@ mod common;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use bevy_app::{App, FixedPostUpdate, FixedUpdate, PluginGroup, PreUpdate, Update};
+use bevy_app::{App, FixedMain, FixedPostUpdate, FixedUpdate, PluginGroup, PreUpdate, Update};
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::{Fixed, Time, TimeUpdateStrategy, Virtual};
 use common::{app, bare, listen, log, reports, say, updates};
 use sc_bevy::{
@@ -577,4 +578,50 @@ fn at_exit_the_worlds_that_step_end_too() {
     assert_eq!(log(&mut app), ["long Aborted"]);
     updates(&mut app, 3);
     assert_eq!(readings(&mut app, world), None);
+}
+
+/// Runs a schedule in a flow.
+fn run_in_a_flow(app: &mut App, schedule: impl ScheduleLabel) {
+    app.world_mut().commands().flow("runs", async move |fx| {
+        fx.with(|cx| cx.host_mut().run_schedule(schedule))
+    });
+    updates(app, 2);
+}
+
+fn report_texts(app: &App) -> Vec<String> {
+    let made = app.world().non_send::<common::Reports>().kept().take();
+    made.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn steps_that_a_flow_runs_itself_are_skipped_and_reported() {
+    let mut app = app();
+    app.add_systems(FixedUpdate, |world: &mut World| say(world, "fixed update"));
+    updates(&mut app, 1);
+    let usual = log(&mut app).len();
+    run_in_a_flow(&mut app, FixedMain);
+    assert_eq!(log(&mut app).len(), 2 * usual + 1, "the game's systems run");
+    assert_eq!(
+        report_texts(&app),
+        [""; 0],
+        "no world steps: nothing is missed"
+    );
+    let world = stepping(&mut app);
+    run_in_a_flow(&mut app, FixedMain);
+    let frames = readings(&mut app, world).map(|readings| readings.frame);
+    assert_eq!(frames, Some(2 * 16), "without the one of the flow");
+    let skipped = "a step: was skipped: its schedule was run by what the runtime itself was running; to fix: run the schedules of the main loop from a system or the app, not in a flow, a command or a tick";
+    assert_eq!(report_texts(&app), [skipped]);
+}
+
+#[test]
+fn a_frame_that_a_flow_begins_itself_is_skipped_and_reported() {
+    let mut app = bare();
+    let plugin = StillCookingPlugin::default().place(Stage::Begin, PreUpdate);
+    app.add_plugins(StillCookingPlugins.set(plugin));
+    listen(&mut app);
+    app.update();
+    run_in_a_flow(&mut app, PreUpdate);
+    assert_eq!(app.world_mut().with_cx(|cx| cx.frame()), Ok(3));
+    assert_eq!(reports(&app), ["FrameSkipped"]);
 }

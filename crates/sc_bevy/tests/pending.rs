@@ -15,7 +15,6 @@ use sc_core::secs;
 use sc_flow::{FlowCx, FlowError, FlowExt, FlowFinish, FlowId};
 
 const CANCELLED: FlowState = FlowState::Ended(FlowFinish::Cancelled);
-const ABORTED: FlowState = FlowState::Ended(FlowFinish::Aborted);
 
 async fn long(fx: FlowCx<World>) -> Result<(), FlowError> {
     fx.with(|cx| say(cx.host_mut(), "started"))?;
@@ -212,7 +211,7 @@ fn who_awaits_it_is_told_when_it_never_starts() {
     let refused: End = |app, mut queue, _| queue.apply(app.world_mut());
     for (end, told, state, report) in [
         (cancelled, WAS_CANCELLED, CANCELLED, 0),
-        (dropped, WAS_ABORTED, ABORTED, 0),
+        (dropped, WAS_ABORTED, FlowState::Refused, 0),
         (refused, WAS_ABORTED, FlowState::Refused, 1),
     ] {
         let mut app = app();
@@ -242,12 +241,12 @@ fn an_app_that_is_dropped_takes_what_was_asked_for_with_it() {
     let local = app.world_mut().run_system_cached(by_local_flows);
     await_it(&mut app, on_its_way.id());
     drop(app);
-    assert_eq!(waiting.map(|handle| handle.state()).ok(), Some(ABORTED));
-    assert_eq!(local.map(|handle| handle.state()).ok(), Some(ABORTED));
+    assert_eq!(waiting.map(|handle| handle.state()).ok(), Some(FlowState::Refused));
+    assert_eq!(local.map(|handle| handle.state()).ok(), Some(FlowState::Refused));
     assert_eq!(on_its_way.state(), FlowState::Pending);
     assert!(on_its_way.id().reserved().is_some());
     drop(queue);
-    assert_eq!(on_its_way.state(), ABORTED);
+    assert_eq!(on_its_way.state(), FlowState::Refused);
     assert_eq!(on_its_way.id().reserved(), None);
 }
 

@@ -13,7 +13,7 @@ use common::{app, flows, log, reports, say, updates};
 use sc_bevy::{
     AppStateWorlds, FlowCommands, FlowState, StateCx, StateFlowCommands, StateFx, WorldCx,
 };
-use sc_core::secs;
+use sc_core::{AnyCx, secs};
 use sc_flow::FlowFinish;
 
 #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -174,4 +174,139 @@ fn the_list_of_flows_names_who_asked_for_a_states() {
             .map(|flow| (flow.started_at.file(), flow.started_at.line()))
     });
     assert_eq!(started, Ok(Some((file!(), line))));
+}
+
+#[derive(SubStates, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[source(Screen = Screen::Game)]
+enum Phase {
+    #[default]
+    Build,
+    Siege,
+}
+
+/// Whether one is in a game, whatever else.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Playing;
+
+impl ComputedStates for Playing {
+    type SourceStates = Screen;
+
+    fn compute(screen: Screen) -> Option<Self> {
+        (screen == Screen::Game).then_some(Playing)
+    }
+}
+
+/// An app in the menu, whose game has phases. Their worlds are asked for first, in the wrong order.
+fn with_phases() -> App {
+    let mut app = app();
+    app.add_plugins(StatesPlugin)
+        .init_state::<Screen>()
+        .add_sub_state::<Phase>()
+        .add_computed_state::<Playing>()
+        .add_state_world(Phase::Build)
+        .add_state_world(Phase::Siege)
+        .add_state_world(Playing)
+        .add_state_world(Screen::Game);
+    app.update();
+    app
+}
+
+/// A flow that says its name each frame, and when it is dropped.
+fn chant<S: States>(app: &mut App, state: S, name: &'static str) -> sc_bevy::FlowHandle {
+    let mut commands = app.world_mut().commands();
+    commands.state_flow(state, name, async move |fx| {
+        let _guard = common::Says(&fx, name);
+        fx.delay(secs(60)).await
+    })
+}
+
+fn names(app: &mut App) -> Vec<String> {
+    let worlds = app.world_mut().with_cx(|cx| cx.world_list());
+    let worlds = worlds.unwrap_or_default();
+    worlds.into_iter().map(|world| world.name).collect()
+}
+
+#[test]
+fn worlds_of_sub_states_and_computed_states_begin_after_and_end_before_their_parents() {
+    let mut app = with_phases();
+    assert_eq!(names(&mut app), ["app"]);
+    go(&mut app, Screen::Game);
+    app.update();
+    let mut of_states = names(&mut app);
+    assert_eq!(of_states[..2], ["app", "Game"], "the parent's is older");
+    of_states[2..].sort();
+    assert_eq!(of_states[2..], ["Build", "Playing"]);
+    let handles = [
+        chant(&mut app, Screen::Game, "game"),
+        chant(&mut app, Playing, "playing"),
+        chant(&mut app, Phase::Build, "build"),
+    ];
+    app.update();
+    assert_eq!(flows(&mut app), 3);
+    go(&mut app, Screen::Menu);
+    app.update();
+    for handle in handles {
+        assert_eq!(handle.state(), FlowState::Ended(FlowFinish::Aborted));
+    }
+    let ended = log(&mut app);
+    assert_eq!(ended.len(), 3);
+    assert_eq!(ended[2], "game", "the parent's ends last");
+    assert_eq!(names(&mut app), ["app"]);
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn a_change_of_a_sub_state_leaves_its_parents_world_alone() {
+    let mut app = with_phases();
+    go(&mut app, Screen::Game);
+    app.update();
+    let game = chant(&mut app, Screen::Game, "game");
+    let build = chant(&mut app, Phase::Build, "build");
+    app.update();
+    app.world_mut()
+        .resource_mut::<NextState<Phase>>()
+        .set(Phase::Siege);
+    app.update();
+    assert_eq!(log(&mut app), ["build"]);
+    assert_eq!(build.state(), FlowState::Ended(FlowFinish::Aborted));
+    assert!(matches!(game.state(), FlowState::Running));
+    let worlds = app.world_mut().with_cx(|cx| {
+        let build = cx.state_world(&Phase::Build);
+        (build.is_some(), cx.state_world(&Phase::Siege).is_some())
+    });
+    assert_eq!(worlds, Ok((false, true)));
+    // Out of the game while in the second phase, and in again: in the first one, with a new world.
+    for screen in [Screen::Menu, Screen::Game] {
+        go(&mut app, screen);
+        app.update();
+    }
+    assert_eq!(log(&mut app), ["game"]);
+    let mut of_states = names(&mut app);
+    of_states.sort();
+    assert_eq!(of_states, ["Build", "Game", "Playing", "app"]);
+}
+
+#[test]
+fn a_flow_of_a_sub_state_sees_the_exit_of_its_parent_before_its_end() {
+    let mut app = with_phases();
+    go(&mut app, Screen::Game);
+    app.update();
+    app.add_systems(OnExit(Screen::Game), |world: &mut World| {
+        let there = world.with_cx(|cx| {
+            let phase = cx.state_world(&Phase::Build).is_some();
+            (phase, cx.state_world(&Screen::Game).is_some())
+        });
+        say(world, format!("exit: {there:?}"));
+    });
+    let waiter = chant(&mut app, Phase::Build, "build");
+    app.update();
+    go(&mut app, Screen::Menu);
+    app.update();
+    assert_eq!(log(&mut app), ["exit: Ok((true, true))", "build"]);
+    assert_eq!(waiter.state(), FlowState::Ended(FlowFinish::Aborted));
+    // Asked for in a phase that is not there: refused, with a report.
+    let late = chant(&mut app, Phase::Build, "late");
+    app.update();
+    assert_eq!(late.state(), FlowState::Refused);
+    assert_eq!(reports(&app), ["RequestRefused"]);
 }

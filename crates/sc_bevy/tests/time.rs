@@ -6,13 +6,13 @@ mod common;
 
 use std::time::Duration;
 
-use bevy_app::Update;
+use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_time::{Real, Time, TimeUpdateStrategy, Virtual};
-use common::{app, log, say, updates};
+use common::{app, flow, log, say, updates, with};
 use sc_bevy::{BevyCx, FlowCommands, WorldCx};
-use sc_core::{Clock, secs};
-use sc_flow::Flow;
+use sc_core::{Clock, Cx, secs};
+use sc_flow::{DoForDuration, Flow};
 
 fn elapsed(app: &mut bevy_app::App, clock: Clock) -> Duration {
     let elapsed = app.world_mut().with_cx(|cx| {
@@ -235,5 +235,71 @@ fn a_speed_set_in_a_pause_within_an_update_counts_from_the_next_delta_on() {
     assert_eq!(
         elapsed(&mut app, Clock::GameThroughPause),
         Duration::from_millis(500)
+    );
+}
+
+#[test]
+fn a_wait_resumes_exactly_where_speed_zero_has_stopped_it() {
+    let mut app = app();
+    // The wait is over 42 ns into the 16th delta that counts.
+    let step = Duration::from_nanos(6_666_667);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+    flow(&mut app, "wait", async |fx| {
+        fx.delay(Duration::from_nanos(15 * 6_666_667 + 42)).await?;
+        fx.with(|cx| {
+            let frame = cx.frame().to_string();
+            say(cx.host_mut(), frame);
+        })
+    });
+    let speed = |app: &mut App, speed: f32| {
+        let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
+        time.set_relative_speed(speed);
+    };
+    let began = with(&mut app, |cx| cx.frame());
+    updates(&mut app, 7);
+    speed(&mut app, 0.0);
+    updates(&mut app, 1_000);
+    assert_eq!(elapsed(&mut app, Clock::Game), 7 * step);
+    assert_eq!(
+        elapsed(&mut app, Clock::Game),
+        app.world().resource::<Time<Virtual>>().elapsed()
+    );
+    speed(&mut app, 1.0);
+    updates(&mut app, 8);
+    assert_eq!(elapsed(&mut app, Clock::Game), 15 * step);
+    assert_eq!(log(&mut app), [""; 0], "42 ns are left");
+    app.update();
+    assert_eq!(log(&mut app), [(began + 1016).to_string()]);
+    assert_eq!(elapsed(&mut app, Clock::Game), 16 * step);
+    assert_eq!(elapsed(&mut app, Clock::Unscaled), 1016 * step);
+}
+
+#[test]
+fn a_drive_at_speed_zero_stands_at_its_place_and_goes_on_from_there() {
+    let mut app = app();
+    with(&mut app, |cx| {
+        let drive = DoForDuration::new(secs(1), |cx: &mut Cx<'_, World>, alpha, delta| {
+            say(cx.host_mut(), format!("{alpha} {delta:?}"));
+        });
+        assert!(drive.start(cx).is_ok());
+    });
+    let speeds = [1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 1.0, 1.0];
+    for speed in speeds {
+        let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
+        time.set_relative_speed(speed);
+        app.update();
+    }
+    assert_eq!(
+        log(&mut app),
+        [
+            "0.25 250ms",
+            "0.25 0ns",
+            "0.25 0ns",
+            "0.375 125ms",
+            "0.375 0ns",
+            "0.625 250ms",
+            "0.875 250ms",
+            "1 125ms"
+        ]
     );
 }

@@ -11,8 +11,11 @@ use crate::info::{EntryInfo, EntryKind, Origin};
 use crate::log;
 use crate::name::{self, fold};
 use crate::output::Output;
-use crate::registry::{self, console, snapshot};
+use crate::parse::parse_line;
+use crate::registry::{self, Declared, console, snapshot};
 use crate::run;
+#[cfg(feature = "terminal")]
+use crate::terminal::{Item, feeds_of};
 use crate::variable::value_info;
 use crate::{CommandError, dynamic_command};
 
@@ -48,16 +51,12 @@ fn looking_around<H>() -> Vec<CommandDef<H>> {
             ) |cx: &mut Cx<'_, H>, out| {
                 let text = fold(&text);
                 let everything = snapshot(cx, out.source());
-                let holds = |entry: &EntryInfo| {
-                    entry.folded.contains(&text)
-                        || fold(&entry.about).contains(&text)
-                        || entry.params.iter().any(|param| fold(&param.about).contains(&text))
-                };
-                let found = everything.entries().iter().filter(|entry| holds(entry));
+                let found = everything.entries().iter();
+                let found = found.filter(|entry| help::says(entry).any(|said| fold(said).contains(&text)));
                 let mut count = 0_usize;
                 for entry in found {
                     count += 1;
-                    list(out, entry)?;
+                    list(cx, out, entry)?;
                 }
                 writeln!(out, "{count} found")?;
                 Ok(())
@@ -76,6 +75,10 @@ fn looking_around<H>() -> Vec<CommandDef<H>> {
             /// Clears what is shown. The history stays.
             clear () |cx: &mut Cx<'_, H>, _out| {
                 console(cx).shown.clear();
+                #[cfg(feature = "terminal")]
+                for feed in feeds_of(cx) {
+                    feed.push(Item::Clear);
+                }
                 Ok(())
             }
         },
@@ -130,7 +133,7 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
                     (Some(name), None) => {
                         let console = console(cx);
                         let alias = console.aliases.get(&fold(&name));
-                        let alias = alias.ok_or_else(|| format!("there is no alias `{name}`"))?;
+                        let alias = alias.ok_or_else(|| no_alias(&name))?;
                         Ok(writeln!(out, "{} stands for: {}", alias.name, alias.shown(console))?)
                     }
                     (Some(name), Some(line)) => set_alias(cx, &name, &line),
@@ -138,14 +141,25 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
             }
         },
         dynamic_command! {
-            /// Runs a script: the lines of a file, one after the other.
+            /// Runs a script: the lines of a file, one after the other. Or lists the scripts there are.
             exec (
-                /// The file, in the folder of scripts; `.cfg` may be left out.
-                path: String,
+                /// The file, in the folder of scripts; `.cfg` may be left out. Without one, they are listed.
+                #[suggest = scripts]
+                path: Option<String>,
                 /// Whether to go on after a line that fails.
                 keep_going: bool = false,
-            ) |cx: &mut Cx<'_, H>, _out| {
-                let lines = run::read_script(&console(cx).settings, &path, keep_going)?;
+            ) |cx: &mut Cx<'_, H>, out| {
+                let settings = &console(cx).settings;
+                let Some(path) = path else {
+                    let scripts = run::scripts(settings)?;
+                    for script in &scripts {
+                        writeln!(out, "  {script}")?;
+                    }
+                    writeln!(out, "{} in all", scripts.len())?;
+                    return Ok(Ended::Now);
+                };
+                let lines = run::read_script(settings, &path, keep_going);
+                let lines = lines.map_err(|error| CommandError::at("path", error))?;
                 Ok(Ended::Lines(lines))
             }
         },
@@ -153,6 +167,7 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
             /// Goes on with the rest of the line, or of the script, some frames later.
             wait (
                 /// How many frames.
+                #[range = 0..=1_000_000]
                 #[special(0 => "goes on at once")]
                 frames: u64 = 1,
             ) |_cx: &mut Cx<'_, H>, _out| {
@@ -160,6 +175,11 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
             }
         },
     ]
+}
+
+/// The scripts, for completion. Without a folder of them there are none.
+fn scripts<H>(cx: &mut Cx<'_, H>, _typed: &str) -> Vec<String> {
+    run::scripts(&console(cx).settings).unwrap_or_default()
 }
 
 fn about_the_console<H>() -> Vec<CommandDef<H>> {
@@ -198,11 +218,19 @@ fn about_the_console<H>() -> Vec<CommandDef<H>> {
     ]
 }
 
-/// A line of a list.
-fn list(out: &mut Output, entry: &EntryInfo) -> std::fmt::Result {
+/// A line of a list: how it is called, or a variable with its value; and what it is.
+fn list<H>(cx: &mut Cx<'_, H>, out: &mut Output, entry: &EntryInfo) -> std::fmt::Result {
+    let value = match entry.kind {
+        EntryKind::Variable => value_info(cx, &entry.name),
+        _ => None,
+    };
+    let head = match value {
+        Some(value) => format!("{} = {}", entry.name, value.value),
+        None => entry.usage(),
+    };
     match entry.summary() {
-        "" => writeln!(out, "  {}", entry.usage()),
-        summary => writeln!(out, "  {}  {summary}", entry.usage()),
+        "" => writeln!(out, "  {head}"),
+        summary => writeln!(out, "  {head}  {summary}"),
     }
 }
 
@@ -218,11 +246,13 @@ fn help_about_all<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), Command
                     writeln!(out, "{title}")?;
                     titled = true;
                 }
-                list(out, entry)?;
+                list(cx, out, entry)?;
             }
         }
     }
-    writeln!(out, "More about one of them: help <name>")?;
+    for line in help::HOW_TO_WRITE.lines() {
+        writeln!(out, "{line}")?;
+    }
     Ok(())
 }
 
@@ -243,6 +273,18 @@ fn help_about<H>(cx: &mut Cx<'_, H>, name: &str, out: &mut Output) -> Result<(),
         }
         return Ok(());
     }
+    // What may not be used is not listed; whoever knows its name is told what running it would tell.
+    if let Some(slot) = registry::live(cx, &folded) {
+        let console = console(cx);
+        let entry = console.entries.get(slot);
+        let barrier = entry.and_then(|entry| {
+            let barrier = console.settings.barrier(entry.info.flags, out.source())?;
+            Some(format!("`{}` {}", entry.info.name, barrier.text()))
+        });
+        if let Some(text) = barrier {
+            Err(CommandError::at("name", text))?;
+        }
+    }
     // The name of a group.
     let group = format!("{}.", folded.trim_end_matches('.'));
     let entries = everything.entries().iter();
@@ -251,15 +293,20 @@ fn help_about<H>(cx: &mut Cx<'_, H>, name: &str, out: &mut Output) -> Result<(),
         .peekable();
     if inside.peek().is_none() {
         let near = run::nearest_visible(cx, &folded, out.source(), |_| true);
-        Err(format!(
-            "there is nothing called `{name}`{}",
-            did_you_mean(near.as_deref())
+        let meant = did_you_mean(near.as_deref());
+        Err(CommandError::at(
+            "name",
+            format!("there is nothing called `{name}`{meant}"),
         ))?;
     }
     for entry in inside {
-        list(out, entry)?;
+        list(cx, out, entry)?;
     }
     Ok(())
+}
+
+fn no_alias(name: &str) -> CommandError {
+    CommandError::at("name", format!("there is no alias `{name}`"))
 }
 
 fn set_alias<H>(cx: &mut Cx<'_, H>, name: &str, line: &str) -> Result<(), CommandError> {
@@ -267,34 +314,45 @@ fn set_alias<H>(cx: &mut Cx<'_, H>, name: &str, line: &str) -> Result<(), Comman
     if line.trim().is_empty() {
         return match console.aliases.remove(name) {
             true => Ok(()),
-            false => Err(format!("there is no alias `{name}`").into()),
+            false => Err(no_alias(name)),
         };
     }
-    if let Some(fault) = name::fault(name) {
-        Err(format!("`{name}` cannot be an alias: {fault}"))?;
-    }
     let folded = fold(name);
-    if name::is_reserved(&folded) {
-        Err(format!(
-            "`{name}` cannot be an alias: `SC.` is the console's own"
-        ))?;
-    }
     let taken = console.entries.find(&folded);
-    if let Some(entry) = taken.and_then(|slot| console.entries.get(slot)) {
-        Err(format!(
-            "`{name}` cannot be an alias: it is a {}",
-            entry.info.kind
-        ))?;
+    let taken = taken.and_then(|slot| console.entries.get(slot));
+    let fault = match (name::fault(name), taken) {
+        (Some(fault), _) => Some(fault.to_owned()),
+        _ if name::is_reserved(&folded) => Some("`SC.` is the console's own".to_owned()),
+        (None, Some(entry)) => Some(format!("it is a {}", entry.info.kind)),
+        (None, None) => None,
+    };
+    if let Some(fault) = fault {
+        let text = format!("`{name}` cannot be an alias: {fault}");
+        Err(CommandError::at("name", text))?;
+    }
+    let parsed = parse_line(line);
+    if let Some(error) = parsed.errors.first() {
+        // Its line is not shown: it may hold secrets.
+        let text = format!(
+            "`{name}` cannot be an alias: at byte {} of this, {error}",
+            error.span.start
+        );
+        Err(CommandError::at("line", text))?;
+    }
+    if parsed.commands.is_empty() {
+        let text = format!("`{name}` cannot be an alias: there is no command in this");
+        Err(CommandError::at("line", text))?;
     }
     console.aliases.set(name, line);
     Ok(())
 }
 
 fn lint<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError> {
-    registry::sweep(cx);
+    let everything = snapshot(cx, out.source());
     let console = console(cx);
     let (mut looked_at, mut found) = (0_usize, 0_usize);
-    for entry in console.entries.sorted() {
+    let entries = everything.entries().iter();
+    for entry in entries.filter(|entry| entry.kind != EntryKind::Alias) {
         looked_at += 1;
         if entry.about.is_empty() {
             found += 1;
@@ -332,6 +390,11 @@ fn lint<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError> {
         }
     }
     writeln!(out, "{looked_at} looked at, {found} found")?;
+    let unseen = console.entries.sorted().count().saturating_sub(looked_at);
+    if unseen > 0 {
+        let source = out.source();
+        writeln!(out, "{unseen} not looked at: {source} may not see them")?;
+    }
     Ok(())
 }
 
@@ -348,8 +411,21 @@ fn self_test<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError
         };
         of_kind.filter(of_origin).count()
     };
-    let (commands, variables) = collected;
-    writeln!(out, "collected: {commands} commands, {variables} variables")?;
+    let (commands, variables) = (collected.commands, collected.variables);
+    let ours = collected.ours;
+    writeln!(
+        out,
+        "collected: {commands} commands, {variables} variables; {ours} of them the console's own"
+    )?;
+    if !console.declared.is_empty() {
+        let is_command = |declared: &&Declared| matches!(declared, Declared::Command(_));
+        let commands = console.declared.iter().filter(is_command).count();
+        let variables = console.declared.len() - commands;
+        writeln!(
+            out,
+            "declared besides: {commands} commands, {variables} variables"
+        )?;
+    }
     writeln!(
         out,
         "live: {} static commands, {} static variables, {} other commands, {} other variables",
@@ -361,9 +437,14 @@ fn self_test<H>(cx: &mut Cx<'_, H>, out: &mut Output) -> Result<(), CommandError
     for (name, host) in console.elsewhere.values() {
         writeln!(out, "for another host: {name} ({host})")?;
     }
-    if commands == 0 {
+    // Added by hand, they are live all the same.
+    let mut entries = console.entries.sorted();
+    let is_own = |entry: &std::sync::Arc<EntryInfo>| {
+        matches!(entry.origin, Origin::Static(_)) && !name::is_reserved(&entry.folded)
+    };
+    if commands + variables == ours && !entries.any(is_own) {
         out.warn(
-            "nothing was collected: on this target, or linked so, declare names and call `add_commands` and `add_variables`",
+            "nothing of the program's own was collected: if it declares any, this target or linker loses them; give them names, and call `add_commands` and `add_variables`",
         );
     }
     Ok(())

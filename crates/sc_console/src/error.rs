@@ -33,12 +33,14 @@ pub enum RegisterError {
         name: String,
     },
     /// Something else has the name.
-    #[error("`{name}` is taken: {by}; unregister that first, or call `replace_command`")]
+    #[error("`{name}` is taken: {by}; {fix}")]
     NameTaken {
         /// The name.
         name: String,
         /// Who has it.
         by: String,
+        /// What can be done.
+        fix: &'static str,
     },
     /// The parameters do not go together, or a default is not allowed.
     #[error("the parameters of `{name}` are at fault: {fault}")]
@@ -112,7 +114,7 @@ pub enum VariableError {
         /// Who wanted to.
         asked: SetBy,
     },
-    /// The console may not set it, or not now.
+    /// It may not be set so: by a file or the command line, or by a value that is none.
     #[error("`{name}` was not set: {why}")]
     NotAllowed {
         /// The name.
@@ -144,6 +146,14 @@ pub enum FileError {
         /// What is wrong with it.
         message: String,
     },
+    /// It is TOML, and what it holds cannot be used.
+    #[error("{}: {fault}", .path.display())]
+    BadConfig {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and how to mend it.
+        fault: String,
+    },
     /// It is not UTF-8.
     #[error("{} is not UTF-8 text: save it as such", .path.display())]
     NotText {
@@ -167,6 +177,14 @@ pub enum FileError {
     /// There is no folder of scripts.
     #[error("there is no folder of scripts: set `console_settings().script_root`")]
     NoScriptRoot,
+    /// There is no such script.
+    #[error("there is no script `{path}`{}: `exec` alone lists them", crate::error::did_you_mean(.nearest.as_deref()))]
+    NoScript {
+        /// The path as it was given.
+        path: String,
+        /// What may have been meant.
+        nearest: Option<String>,
+    },
     /// The path leads out of the folder of scripts.
     #[error("`{path}` is not in the folder of scripts: name a file in it, without `..`")]
     OutsideRoot {

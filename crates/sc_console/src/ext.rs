@@ -15,6 +15,7 @@ use crate::run;
 use crate::settings::ConsoleSettings;
 use crate::snapshot::ConsoleSnapshot;
 use crate::source::Source;
+use crate::variable::StaticVariable;
 
 /// The console, as calls on the [`Cx`].
 pub trait ConsoleExt<H: 'static> {
@@ -160,16 +161,16 @@ pub trait ConsoleExt<H: 'static> {
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
     /// # let mut cx = rt.cx(&mut host);
     /// cx.register_variable(VariableDef::new("Volume", 0.5).runtime())?;
-    /// assert!(cx.unregister_name("VOLUME"));
-    /// assert!(!cx.unregister_name("volume"));
-    /// assert!(!cx.unregister_name("help"), "what is built in stays");
+    /// assert!(cx.unregister_entry("VOLUME"));
+    /// assert!(!cx.unregister_entry("volume"));
+    /// assert!(!cx.unregister_entry("help"), "what is built in stays");
     /// # Ok::<(), RegisterError>(())
     /// ```
-    fn unregister_name(&mut self, name: &str) -> bool;
+    fn unregister_entry(&mut self, name: &str) -> bool;
 
     /// Ends every command and variable bound to an object; how many. An object that has none ends
     /// nothing.
-    fn unregister_owner(&mut self, owner: impl Into<TickId>) -> usize;
+    fn unregister_entries_of(&mut self, owner: impl Into<TickId>) -> usize;
 
     /// Adds static commands, on a target where nothing is collected; how many are new. Those that
     /// are live already, or belong to another host, are no error.
@@ -192,7 +193,31 @@ pub trait ConsoleExt<H: 'static> {
     fn add_commands(&mut self, commands: &[&'static StaticCommand])
     -> Result<usize, RegisterError>;
 
-    /// Makes a project's own type the registry. Again the same type: nothing happens.
+    /// Declares static commands and variables whether they are collected or not: the console takes over those that
+    /// were not when it starts, or now if it has. For a library, which does not want to start the console of a
+    /// game. What is at fault is reported.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{AnyCx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// command! {
+    ///     /// Says which library this is.
+    ///     ABOUT = MyLibrary.About [anytime] () |_cx: &mut dyn AnyCx, out| { writeln!(out, "mine")?; Ok(()) }
+    /// }
+    /// variable! { VERBOSE = MyLibrary.Verbose: bool = false }
+    /// cx.declare(&[&ABOUT], &[VERBOSE.declaration()]);
+    /// assert_eq!(cx.var(VERBOSE), false);
+    /// ```
+    fn declare(
+        &mut self,
+        commands: &[&'static StaticCommand],
+        variables: &[&'static StaticVariable],
+    );
+
+    /// Makes a project's own type the registry. Again the same type: nothing happens. Without the feature
+    /// `commands` it is dropped, and nothing of it is in the binary.
     ///
     /// # Errors
     /// [`RegistriesCompete`] when another type was provided before: then the default one is live, and
@@ -276,12 +301,12 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         registry::unregister(self, command)
     }
 
-    fn unregister_name(&mut self, name: &str) -> bool {
-        registry::unregister_name(self, name)
+    fn unregister_entry(&mut self, name: &str) -> bool {
+        registry::unregister_entry(self, name)
     }
 
-    fn unregister_owner(&mut self, owner: impl Into<TickId>) -> usize {
-        registry::unregister_owner(self, owner.into())
+    fn unregister_entries_of(&mut self, owner: impl Into<TickId>) -> usize {
+        registry::unregister_entries_of(self, owner.into())
     }
 
     fn add_commands(
@@ -291,10 +316,22 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         registry::add_commands(self, commands)
     }
 
+    fn declare(
+        &mut self,
+        commands: &[&'static StaticCommand],
+        variables: &[&'static StaticVariable],
+    ) {
+        registry::declare(self, commands, variables);
+    }
+
     fn provide_registry<R: CommandRegistry<H>>(
         &mut self,
         registry: R,
     ) -> Result<(), RegistriesCompete> {
+        if cfg!(not(feature = "commands")) {
+            self.enter(|| drop(registry));
+            return Ok(());
+        }
         let provided = registry::provide(
             self,
             type_name::<R>(),

@@ -6,8 +6,39 @@ use crate::variable::VariableInfo;
 /// What stands where there is no text.
 const NO_TEXT: &str = "(no text)";
 
+/// What stands under the list of everything: how a line is written, and where there is more.
+pub(crate) const HOW_TO_WRITE: &str = "\
+How to write a line:
+  name word ..  Runs a command. The name of a variable shows it; with a value, sets it.
+  one; two  Runs one after the other. What fails ends the line.
+  \"two words\" or 'two words'  Is one word. In quotes \\\" \\' \\\\ \\n \\r \\t mean what they do elsewhere.
+  // text  Is a comment.
+More: help <name> about one of them; exec alone lists the scripts, alias alone the aliases";
+
 fn or_no_text(text: &str) -> &str {
     if text.is_empty() { NO_TEXT } else { text }
+}
+
+/// All that help says of an entry itself, piece by piece: where in the program it is from is not part of it.
+pub(crate) fn says(info: &EntryInfo) -> impl Iterator<Item = &str> {
+    let of_params = info.params.iter().flat_map(|param| {
+        let specials = param.specials.iter();
+        let specials = specials.flat_map(|special| [special.0.as_str(), special.1.as_str()]);
+        let texts = [&param.name, &param.about, &param.type_name];
+        let values = param
+            .values
+            .iter()
+            .chain(&param.default)
+            .chain(&param.range);
+        texts
+            .into_iter()
+            .chain(values)
+            .map(String::as_str)
+            .chain(specials)
+    });
+    [info.name.as_str(), info.about.as_str()]
+        .into_iter()
+        .chain(of_params)
 }
 
 /// Everything about a command or an alias.

@@ -61,11 +61,16 @@ impl History {
     /// [`FileError`]; nothing has changed.
     pub fn load(&mut self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let text = file::read(path.as_ref(), LIMIT)?.unwrap_or_default();
+        self.put_before(text.lines().map(str::to_owned));
+        Ok(())
+    }
+
+    /// Puts older lines before those that are there.
+    pub(crate) fn put_before(&mut self, older: impl IntoIterator<Item = String>) {
         let newer = std::mem::take(&mut self.lines);
-        for line in text.lines().map(str::to_owned).chain(newer) {
+        for line in older.into_iter().chain(newer) {
             self.push(&line);
         }
-        Ok(())
     }
 
     /// Writes the lines to a file, atomically.

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use crate::arg::ArgError;
+use crate::arg::{ArgError, TakeError};
+use crate::command::param_refusal;
 use crate::info::{EntryInfo, EntryKind, Origin, ParamInfo, Suggest};
 use crate::name::fold;
 use crate::parse::{CommandText, LineText, Shifts, Word, parse_line};
@@ -87,8 +88,12 @@ pub(crate) fn is_delicate(param: &ParamInfo) -> bool {
     param.secret || matches!(param.suggest, Suggest::ValuesOfVariable | Suggest::Line)
 }
 
-/// Why a word was refused, without the word: its type may have quoted it.
+/// Why a word was refused: with what is allowed, if that is a range; and of a secret without the word, which its
+/// type may have quoted.
 pub(crate) fn refusal(param: &ParamInfo, word: &str, error: ArgError) -> ArgError {
+    if param.range.is_some() {
+        return param_refusal(param, TakeError::OutOfRange);
+    }
     if !param.secret {
         return error;
     }

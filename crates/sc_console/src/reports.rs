@@ -37,6 +37,13 @@ pub(crate) static COMMAND_PANICKED: ExtensionReport = ExtensionReport {
     fix: "fix the panic in the command's body; the command stays registered",
 };
 
+/// A variable panicked while the console used it.
+pub(crate) static VARIABLE_PANICKED: ExtensionReport = ExtensionReport {
+    name: "VariablePanicked",
+    severity: Severity::Error,
+    fix: "fix the panic in the variable's type or in what is told of its changes; the variable stays registered",
+};
+
 /// A function that suggests arguments panicked.
 pub(crate) static SUGGESTION_PANICKED: ExtensionReport = ExtensionReport {
     name: "SuggestionPanicked",

@@ -157,3 +157,22 @@ fn waiting_counts_neither_as_depth_nor_as_number() {
     assert_eq!(t.host.runs.len(), 1);
     assert_eq!(t.host.runs[0].outcome, LineOutcome::Done);
 }
+
+#[test]
+fn a_line_that_could_never_run_is_no_alias() {
+    let mut t = game();
+    for line in [";", "// nothing", " ;; // x"] {
+        assert_eq!(
+            failed(&mut t, &format!("alias nothing '{line}'")),
+            format!(
+                "alias nothing '{line}'\n              {} `nothing` cannot be an alias: there is no command in this",
+                "^".repeat(line.len() + 2)
+            )
+        );
+    }
+    assert_eq!(
+        failed(&mut t, r#"alias broken 'add 1 "x'"#),
+        "alias broken 'add 1 \"x'\n             ^^^^^^^^^^ `broken` cannot be an alias: at byte 6 of this, this quote is not closed: expected another \" before the end of the line"
+    );
+    assert!(failed(&mut t, "nothing 1 2").contains("`nothing` is none"));
+}

@@ -154,7 +154,7 @@ fn a_type_that_panics_when_a_variable_is_typed_fails_the_line() {
         );
         let reports = t.reports.take();
         assert_eq!(reports.len(), 1);
-        assert_eq!(reports[0].kind.name(), "CommandPanicked");
+        assert_eq!(reports[0].kind.name(), "VariablePanicked");
     }
     assert_eq!(
         t.cx().run_line("good.command", Source::Local).text(),

@@ -211,9 +211,15 @@ fn ranges_refuse_and_special_values_are_allowed() {
         "MyGame.Pause 61\n\
          \x20            ^^ seconds: expected f64 from 1.0 up to 60.0, or 0.0 (no deadline), or -1.0 (for ever)"
     );
-    assert!(failed(&mut t, "MyGame.Pause nan").contains("expected a number such as"));
-    assert!(failed(&mut t, "MyGame.Pause inf").contains("expected a number such as"));
-    assert!(failed(&mut t, "MyGame.Pause 1e999").contains("in the range of f64"));
+    for word in ["nan", "inf", "1e999", "x"] {
+        let text = failed(&mut t, &format!("MyGame.Pause {word}"));
+        assert!(
+            text.contains("seconds: expected f64 from 1.0 up to 60.0, or"),
+            "{text}"
+        );
+    }
+    assert!(failed(&mut t, "MyGame.Numbers 1 nan").contains("expected a number such as"));
+    assert!(failed(&mut t, "MyGame.Numbers 1 1e999").contains("in the range of f32"));
 }
 
 #[test]
@@ -242,6 +248,7 @@ fn case_g10_negative_numbers_are_numbers() {
         "-1 -1500.0 2 true"
     );
     assert_eq!(done(&mut t, "MyGame.Numbers +2"), "2 0.5 0 false");
+    assert_eq!(done(&mut t, "MyGame.Numbers -0 -0.0"), "0 0.0 0 false");
     assert!(failed(&mut t, "MyGame.Numbers 1 2,5").contains("a number such as 2, -1.5 or 1.5e3"));
     assert!(failed(&mut t, "MyGame.Numbers 1 1 256").contains("from 0 to 255"));
     assert!(failed(&mut t, "MyGame.Numbers 1 1 1 maybe").contains("true or false"));
@@ -329,6 +336,11 @@ fn a_cheat_is_refused_before_anything_runs() {
     assert!(
         text.contains("`MyGame.Debug.GiveItem` is a cheat, and cheats are off"),
         "{text}"
+    );
+    // Help answers as running it does.
+    assert_eq!(
+        failed(&mut t, "help mygame.debug.giveitem"),
+        "help mygame.debug.giveitem\n     ^^^^^^^^^^^^^^^^^^^^^ `MyGame.Debug.GiveItem` is a cheat, and cheats are off"
     );
     assert!(failed(&mut t, "SC.Console.Cheats on").contains("local may not grant cheats"));
     t.cx().console_settings().cheat_granters = vec![Source::Terminal];
@@ -431,6 +443,21 @@ fn help_alone_lists_everything_with_its_summary() {
             .iter()
             .any(|line| line.starts_with("  SC.Debug.Ping "))
     );
+    // How a line is written is part of it.
+    let how = lines
+        .iter()
+        .position(|&line| line == "How to write a line:");
+    assert_eq!(
+        lines[how.unwrap()..],
+        [
+            "How to write a line:",
+            "  name word ..  Runs a command. The name of a variable shows it; with a value, sets it.",
+            "  one; two  Runs one after the other. What fails ends the line.",
+            "  \"two words\" or 'two words'  Is one word. In quotes \\\" \\' \\\\ \\n \\r \\t mean what they do elsewhere.",
+            "  // text  Is a comment.",
+            "More: help <name> about one of them; exec alone lists the scripts, alias alone the aliases",
+        ]
+    );
     // A group.
     let text = done(&mut t, "help MyGame.Debug");
     assert_eq!(
@@ -476,8 +503,9 @@ fn ping_is_the_worked_example() {
 }
 
 #[test]
-fn our_own_have_texts_and_the_lint_finds_what_has_none() {
+fn our_own_have_texts() {
     let mut t = game();
+    t.cx().console_settings().show_hidden = true;
     let text = done(&mut t, "SC.Console.Lint");
     // Everything in this file has texts too.
     assert!(text.ends_with(" looked at, 0 found"), "{text}");
@@ -531,5 +559,13 @@ fn a_parameter_called_value_is_one_like_others() {
     assert!(
         text.contains("  value: u32, may be left out\n      The value."),
         "{text}"
+    );
+}
+
+#[test]
+fn a_word_without_letters_is_no_name() {
+    assert_eq!(
+        failed(&mut game(), "'' x"),
+        "'' x\n^^ expected the name of a command or a variable, and this word is empty"
     );
 }

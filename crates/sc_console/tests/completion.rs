@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
-use sc_console::{Completions, ConsoleExt, Source, command, console_enum, variable};
+use sc_console::{
+    Completions, ConsoleExt, Source, VariableDef, VariableExt, command, console_enum, variable,
+};
 use sc_core::Cx;
 use sc_core::testing::TestWorld;
 
@@ -256,4 +258,23 @@ fn what_is_searched_for_and_as_good_is_in_order_of_names() {
     for _ in 0..3 {
         check("tebe$0", "tebe", &["Tie.Beta", "Tie.Bets"]);
     }
+}
+
+#[test]
+fn of_more_than_fifty_names_that_are_like_it_the_best_are_shown() {
+    let mut t = TestWorld::new(());
+    for n in 0..200 {
+        let name = format!("Far.B{n:03}oxoyozoooonoooe");
+        t.cx()
+            .register_variable(VariableDef::new(name, 0_u32).runtime())
+            .unwrap();
+    }
+    // The best one comes last by name.
+    t.cx()
+        .register_variable(VariableDef::new("Zz.Bone", 0_u32).runtime())
+        .unwrap();
+    let found = t.cx().complete_line("bone", 4, Source::Local).candidates;
+    assert_eq!(found.len(), 50);
+    assert_eq!(found[0].insert, "Zz.Bone");
+    assert_eq!(found[1].insert, "Far.B000oxoyozoooonoooe");
 }

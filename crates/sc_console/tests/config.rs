@@ -6,7 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use sc_console::{
-    ConsoleExt, FileError, History, SetBy, VariableDef, VariableExt, console_enum, variable,
+    ConsoleExt, DynVariable, FileError, History, SetBy, VariableDef, VariableExt, console_enum,
+    variable,
 };
 use sc_core::testing::TestWorld;
 
@@ -201,13 +202,10 @@ fn what_is_no_config_file_is_an_error_and_stays() {
     ));
     assert_eq!(file.text(), "[variables\nx = \n");
     let file = Temp::with("no-table", "variables = 3\n");
-    assert!(
-        t.cx()
-            .load_config(&file.0)
-            .unwrap_err()
-            .to_string()
-            .contains("`variables` is no table")
-    );
+    let error = t.cx().load_config(&file.0).unwrap_err();
+    assert!(matches!(error, FileError::BadConfig { .. }));
+    let text = "config.toml: `variables` is no table: write `[variables]`, and the values under it";
+    assert!(error.to_string().ends_with(text), "{error}");
     assert!(t.cx().save_config(&file.0).is_err());
     let folder = file.0.parent().unwrap().to_owned();
     assert!(matches!(
@@ -389,7 +387,7 @@ fn what_was_saved_is_what_the_next_variable_of_the_name_gets() {
             "[variables]\nMod.Speed = 9.0\n\"Mod.New\" = 9.0\n"
         );
         for name in ["Mod.Speed", "Mod.Turn", "Mod.New"] {
-            assert!(t.cx().unregister_name(name));
+            assert!(t.cx().unregister_entry(name));
         }
     }
 }
@@ -413,17 +411,145 @@ fn a_value_of_the_command_line_waits_on_when_another_is_saved() {
         .set_var_text("Mod.Speed", "5", SetBy::CommandLine)
         .unwrap();
     t.cx().load_config(&file.0).unwrap();
-    for value in ["9.0", "5.0"] {
+    for level in 1..=3 {
         let definition = VariableDef::new("Mod.Speed", 1.0).archive().runtime();
         t.cx().register_variable(definition).unwrap();
-        if value == "9.0" {
-            t.cx()
-                .set_var_text("Mod.Speed", "9", SetBy::Console)
-                .unwrap();
+        // The console counts more, until it is reset; then the command line does again.
+        match level {
+            1 => {
+                _ = t
+                    .cx()
+                    .set_var_text("Mod.Speed", "9", SetBy::Console)
+                    .unwrap()
+            }
+            2 => assert_eq!(t.cx().var_info("Mod.Speed").unwrap().value, "9.0"),
+            _ => {
+                assert_eq!(t.cx().var_info("Mod.Speed").unwrap().value, "5.0");
+                break;
+            }
         }
-        assert_eq!(t.cx().var_info("Mod.Speed").unwrap().value, value);
         t.cx().save_config(&file.0).unwrap();
         assert_eq!(file.text(), "[variables]\nMod.Speed = 9.0\n");
-        assert!(t.cx().unregister_name("Mod.Speed"));
+        if level == 2 {
+            t.cx().reset_var("Mod.Speed").unwrap();
+        }
+        assert!(t.cx().unregister_entry("Mod.Speed"));
     }
+}
+
+fn door(t: &mut TestWorld<()>, default: f64) -> DynVariable<f64> {
+    let definition = VariableDef::new("Door.Speed", default).archive().runtime();
+    t.cx().register_variable(definition).unwrap()
+}
+
+#[test]
+fn what_an_archived_variable_leaves_is_written_and_goes_to_the_next_of_its_name() {
+    let file = Temp::with("left", "[variables]\n\"Door.Turn\" = 3\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    door(&mut t, 2.0);
+    let turn = || VariableDef::new("Door.Turn", 1_u8).archive().runtime();
+    t.cx().register_variable(turn()).unwrap();
+    let lost = VariableDef::new("Door.Session", 1_u8).runtime();
+    t.cx().register_variable(lost).unwrap();
+    for name in ["Door.Speed", "Door.Session"] {
+        t.cx().set_var_text(name, "7", SetBy::Console).unwrap();
+    }
+    t.cx().reset_var("Door.Turn").unwrap();
+    for name in ["Door.Speed", "Door.Turn", "Door.Session"] {
+        assert!(t.cx().unregister_entry(name));
+    }
+    // Between two levels: nobody has the name.
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"Door.Speed\" = 7.0\n");
+    // The next one has it, by the same word; what is no archive's is gone.
+    let key = door(&mut t, 4.0);
+    assert_eq!(t.cx().get_var(key), Ok(7.0));
+    assert_eq!(
+        t.cx().var_info("door.speed").unwrap().set_by,
+        SetBy::Console
+    );
+    let again = VariableDef::new("Door.Session", 1_u8).runtime();
+    let again = t.cx().register_variable(again).unwrap();
+    assert_eq!(t.cx().get_var(again), Ok(1));
+    // Reset, it leaves nothing, and the file loses its entry.
+    t.cx().reset_var("Door.Speed").unwrap();
+    assert!(t.cx().unregister_entry("Door.Speed"));
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n");
+    let key = door(&mut t, 4.0);
+    assert_eq!(t.cx().get_var(key), Ok(4.0));
+}
+
+#[test]
+fn a_value_of_a_run_is_not_left_and_one_that_code_set_is() {
+    let file = Temp::new("left-by");
+    let mut t = world();
+    t.cx()
+        .set_var_text("Door.Speed", "9", SetBy::CommandLine)
+        .unwrap();
+    door(&mut t, 2.0);
+    assert!(t.cx().unregister_entry("Door.Speed"));
+    t.cx().save_config(&file.0).unwrap();
+    assert!(!file.0.exists(), "for one run");
+    let key = door(&mut t, 2.0);
+    t.cx().set_var(key, 5.0).unwrap();
+    assert!(t.cx().unregister_entry("Door.Speed"));
+    // The command line counts for each of the name, but code has said more.
+    let key = door(&mut t, 2.0);
+    assert_eq!(t.cx().get_var(key), Ok(5.0));
+    assert_eq!(t.cx().var_info("Door.Speed").unwrap().set_by, SetBy::Code);
+}
+
+#[test]
+fn a_cheat_is_not_set_by_the_file_while_cheats_are_off() {
+    let text = "[variables]\n\"My.God\" = true\n\"My.Later\" = true\n";
+    let file = Temp::with("cheat", text);
+    let mut t = world();
+    let cheat = |name: &'static str| VariableDef::new(name, false).cheat().archive().runtime();
+    let god = t.cx().register_variable(cheat("My.God")).unwrap();
+    let read = t.cx().load_config(&file.0).unwrap();
+    let why = "`My.God` was not set: it is a cheat, and cheats are off";
+    assert_eq!(read.refused, [("My.God".to_owned(), why.to_owned())]);
+    assert_eq!(t.reports.take().len(), 1);
+    assert!(
+        t.cx()
+            .set_var_text("My.God", "true", SetBy::CommandLine)
+            .is_err()
+    );
+    let later = t.cx().register_variable(cheat("My.Later")).unwrap();
+    assert_eq!(t.reports.take()[0].kind.name(), "ValueRefused");
+    assert_eq!(
+        (t.cx().get_var(god), t.cx().get_var(later)),
+        (Ok(false), Ok(false))
+    );
+    // The entries are not ours to remove.
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), text);
+    t.cx().console_settings().cheats = true;
+    assert_eq!(t.cx().load_config(&file.0).unwrap().set, 2);
+    assert_eq!(
+        (t.cx().get_var(god), t.cx().get_var(later)),
+        (Ok(true), Ok(true))
+    );
+    // Code is the program itself.
+    t.cx().console_settings().cheats = false;
+    t.cx().set_var(god, false).unwrap();
+}
+
+#[test]
+fn what_stands_beside_the_table_is_not_lost_without_a_word() {
+    let text = "\"My.Lives\" = 9\nMy.Volume = 0.25\n[window]\nwidth = 640\n[variables]\n\"My.Nick\" = \"Mia\"\n";
+    let file = Temp::with("beside", text);
+    let mut t = world();
+    let read = t.cx().load_config(&file.0).unwrap();
+    let outside = |name: &str| {
+        let why =
+            format!("`{name}` was not set: it stands outside of `[variables]`: move it there");
+        (name.to_owned(), why)
+    };
+    assert_eq!(read.refused, [outside("My.Lives"), outside("My.Volume")]);
+    assert_eq!((read.set, t.reports.take().len()), (1, 2));
+    assert_eq!((t.cx().var(LIVES), t.cx().var(VOLUME)), (3, 0.5));
+    assert_eq!(t.cx().var(NICK), "Mia");
 }

@@ -253,7 +253,7 @@ fn apply(cx: &mut Cx<'_, Lab>, op: Op) {
         }
         Op::UnregisterName { name } => {
             let expected = cx.host_mut().expected.remove(&folded(name)).is_some();
-            assert_eq!(cx.unregister_name(NAMES[name]), expected);
+            assert_eq!(cx.unregister_entry(NAMES[name]), expected);
         }
         Op::UnregisterOwner { owner } => {
             let Some(real) = &cx.host().owners[owner] else {
@@ -262,7 +262,7 @@ fn apply(cx: &mut Cx<'_, Lab>, op: Op) {
             let real = real.id();
             let of_owner = |e: &Expected| e.owner == Some(owner);
             let count = cx.host().expected.values().filter(|e| of_owner(e)).count();
-            assert_eq!(cx.unregister_owner(real), count);
+            assert_eq!(cx.unregister_entries_of(real), count);
             cx.host_mut().expected.retain(|_, e| !of_owner(e));
         }
         Op::DropGuard { at } => {

@@ -317,6 +317,18 @@ fn case_h7_numbers_are_the_same_on_every_machine() {
         &[("n", &1_234_567), ("x", &0.25)],
     ));
     assert_eq!(texts(&mut t), ["1234 1234.5", "1234567 0.25"]);
+    if std::env::var_os("SC_OTHER_LOCALE").is_some() {
+        return;
+    }
+    // And this test again, where numbers are written otherwise.
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "case_h7_numbers_are_the_same_on_every_machine"]);
+    for name in ["LC_ALL", "LC_NUMERIC", "LANG"] {
+        again.env(name, "de_DE.UTF-8");
+    }
+    let again = again.env("SC_OTHER_LOCALE", "1").output().unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(said.contains("1 passed"), "{said}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn a_projects_registry_runs_what_is_forwarded() {
         t.cx()
             .run_line("my.heal x", Source::Local)
             .text()
-            .contains("amount: expected a whole number")
+            .contains("amount: expected u32 from 1 up to 100")
     );
     assert!(
         t.cx()

@@ -348,7 +348,11 @@ fn case_g17_scripts_stay_in_their_folder() {
             "{path}: {text}"
         );
     }
-    assert!(run(&mut t, "exec missing").1.contains("cannot read"));
+    assert!(
+        run(&mut t, "exec missing")
+            .1
+            .contains("there is no script `missing`")
+    );
     assert!(
         run(&mut t, "exec notes.txt")
             .1
@@ -415,6 +419,10 @@ fn wait_goes_on_some_frames_later() {
     }
     assert_eq!(seen, [1, 1, 2, 3]);
     assert_eq!(run(&mut t, "wait 0; log d").0, LineOutcome::Done);
+    // Nobody waits for ever.
+    let (outcome, text) = run(&mut t, "wait 1000001; log never");
+    assert_eq!(outcome, LineOutcome::Failed);
+    assert!(text.contains("from 0 up to 1000000"), "{text}");
 }
 
 #[test]

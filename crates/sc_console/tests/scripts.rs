@@ -79,3 +79,44 @@ fn case_g1_a_script_that_waits_before_it_runs_itself_is_an_error_all_the_same() 
         .filter(|line| line.text.contains("deeper than 32"));
     assert_eq!(errors.count(), 1);
 }
+
+#[test]
+fn exec_lists_and_completes_the_scripts_there_are() {
+    let mut t = TestWorld::new(());
+    let text = refused(&mut t, "exec");
+    assert!(text.contains("there is no folder of scripts"), "{text}");
+    assert_eq!(
+        t.cx().complete_line("exec ", 5, Source::Local).candidates,
+        []
+    );
+    let scripts = Scripts::new(&mut t, "list");
+    let root = scripts.0.join("root");
+    fs::create_dir_all(root.join("levels/deep")).unwrap();
+    for file in [
+        "start.cfg",
+        "levels/one.cfg",
+        "levels/deep/two.cfg",
+        "notes.txt",
+    ] {
+        fs::write(root.join(file), "find ping").unwrap();
+    }
+    // A link out of the folder leads nowhere.
+    std::os::unix::fs::symlink("/", root.join("out")).unwrap();
+    let run = t.cx().run_line("exec", Source::Local);
+    assert_eq!(
+        run.text(),
+        "  levels/deep/two\n  levels/one\n  start\n3 in all"
+    );
+    let completed = t
+        .cx()
+        .complete_line("exec lev", 8, Source::Local)
+        .candidates;
+    let completed: Vec<&str> = completed.iter().map(|c| c.insert.as_str()).collect();
+    assert_eq!(completed, ["levels/deep/two", "levels/one"]);
+    let run = t.cx().run_line("exec levels/deep/two", Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Done, "{}", run.text());
+    assert_eq!(
+        refused(&mut t, "exec strat"),
+        "exec strat\n     ^^^^^ there is no script `strat` (did you mean `start`?): `exec` alone lists them"
+    );
+}

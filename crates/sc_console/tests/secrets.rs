@@ -64,7 +64,7 @@ command! {
 command! {
     /// Registers a command that takes a secret.
     My.RegisterLate [anytime] () |cx: &mut Cx<'_, Log>, _out| {
-        cx.unregister_name("My.Late");
+        cx.unregister_entry("My.Late");
         cx.register_command(dynamic_command! {
             /// Logs in late.
             My.Late (
@@ -88,7 +88,7 @@ command! {
                 #[secret]
                 secret: String,
             ) |cx: &mut Cx<'_, Log>, _out| {
-                cx.unregister_name("My.Once");
+                cx.unregister_entry("My.Once");
                 cx.host_mut().push(secret);
                 Ok(())
             }
@@ -296,7 +296,7 @@ fn a_secret_that_is_refused_is_marked_without_it() {
     assert_eq!(run.outcome, LineOutcome::Failed);
     assert_eq!(
         run.text(),
-        "my.pin *** ***\n       ^^^ pin: expected a whole number from 0 to 4294967295"
+        "my.pin *** ***\n       ^^^ pin: expected u32 from 0 up to 9999"
     );
     let run = t.cx().run_line("my.pin 123456; nonsense", Source::Local);
     assert_eq!(

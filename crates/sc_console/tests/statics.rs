@@ -125,7 +125,7 @@ fn the_self_test_says_what_was_found() {
         [
             "host: u8",
             "registry: default",
-            "collected: 7 commands, 2 variables"
+            "collected: 7 commands, 2 variables; 2 of them the console's own"
         ]
     );
     assert!(

@@ -142,3 +142,31 @@ fn variables_stay() {
         "My.Count"
     );
 }
+
+struct Provided;
+
+impl CommandRegistry<Game> for Provided {
+    fn start(&mut self, _cx: &mut Cx<'_, Game>) {
+        unreachable!("it is no part of the program");
+    }
+
+    fn on_static_command(
+        &mut self,
+        _cx: &mut Cx<'_, Game>,
+        call: sc_console::ForwardedCall<'_>,
+        _out: &mut sc_console::Output,
+    ) -> Result<(), sc_console::CommandError> {
+        unreachable!("{}", call.id);
+    }
+}
+
+#[test]
+fn a_registry_of_the_programs_own_is_never_started() {
+    let mut t = TestWorld::new(Game { log: Vec::new() });
+    t.cx().provide_registry(Provided).unwrap();
+    t.cx().provide_registry(Scripted).unwrap();
+    let run = t.cx().run_line("my.forwarded 1", Source::Local);
+    assert_eq!(run.outcome, LineOutcome::Failed);
+    t.rt.shutdown(&mut t.host);
+    assert!(t.host.log.is_empty());
+}

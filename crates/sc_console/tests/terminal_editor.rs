@@ -100,6 +100,30 @@ fn a_line_is_typed_and_run_and_the_prompt_comes_again() {
 }
 
 #[test]
+fn clear_clears_the_screen() {
+    let mut pty = started("");
+    pty.type_in("play.say before\r");
+    pty.wait_for("the output and a prompt", |s| {
+        has_row(s, "you say before") && at_prompt(s, "")
+    });
+    pty.type_in("clear; play.say after\r");
+    pty.wait_for("what came after alone, from the top", |s| {
+        rows(s)[..2] == ["you say after", ">"] && at_prompt(s, "") && !has_row(s, "you say before")
+    });
+    // While a line is being typed, when it is done.
+    pty.type_in("wait 30; clear\r");
+    pty.wait_for("a prompt", |s| at_prompt(s, ""));
+    pty.type_in("play.say last");
+    pty.wait_for("the line", |s| at_prompt(s, "play.say last"));
+    pty.type_in("\r");
+    pty.wait_for("the output", |s| {
+        has_row(s, "you say last") && at_prompt(s, "")
+    });
+    pty.type_in(CTRL_D);
+    check_restored(&mut pty, "0");
+}
+
+#[test]
 fn tab_completes_with_a_menu_that_says_what_things_are() {
     let mut pty = started("");
     pty.type_in("pla\t");
@@ -231,6 +255,11 @@ fn the_history_is_kept_in_a_file_without_secrets() {
     pty.wait_for("the last line", |s| at_prompt(s, "play.say hi"));
     pty.type_in(CTRL_C);
     pty.wait_for("an empty line", |s| at_prompt(s, ""));
+    pty.type_in("history\r");
+    pty.wait_for("the lines of both times", |s| {
+        let shown = ["play.login mia ***", "play.say hi", "history"];
+        shown.iter().all(|line| has_row(s, line)) && at_prompt(s, "")
+    });
 
     // A file that can be written no more is reported, once, and the lines run.
     std::fs::remove_dir_all(&folder).unwrap();

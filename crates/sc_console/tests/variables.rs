@@ -458,11 +458,10 @@ fn a_value_waits_for_its_variable() {
         set(&mut t, "1", SetBy::CommandLine),
         Ok(SetOutcome::Waiting)
     );
-    assert_eq!(
+    assert!(matches!(
         set(&mut t, "2", SetBy::ConfigFile),
-        Ok(SetOutcome::Waiting),
-        "a lower one waits for naught"
-    );
+        Err(VariableError::LowerPriority { .. })
+    ));
     assert!(matches!(
         set(&mut t, "3", SetBy::Console),
         Err(VariableError::Unknown { .. })
@@ -583,7 +582,7 @@ fn callbacks_go_with_their_variable() {
         .detach();
     t.cx().set_var(volume, 5).unwrap();
     assert_eq!((held.get(), Rc::strong_count(&held)), (5, 2));
-    assert!(t.cx().unregister_name("volume"));
+    assert!(t.cx().unregister_entry("volume"));
     assert_eq!(Rc::strong_count(&held), 1);
 }
 

@@ -305,6 +305,13 @@ impl<H> Runtime<H> {
         u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
     }
 
+    /// Tells runtimes that live at the same time from each other: for the ids of extensions.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn mark(&self) -> u32 {
+        self.slots.mark()
+    }
+
     /// Whether it was shut down.
     #[must_use]
     pub fn is_shut_down(&self) -> bool {

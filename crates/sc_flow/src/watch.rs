@@ -37,7 +37,7 @@ pub(crate) enum Watched {
 }
 
 /// Both thresholds, until they are set.
-const DEFAULT: Duration = Duration::from_secs(30);
+pub(crate) const DEFAULT: Duration = Duration::from_secs(30);
 
 impl Default for Watch {
     fn default() -> Self {
@@ -171,6 +171,17 @@ pub(crate) fn threshold(seconds: Secs) -> Result<Option<u64>, FlowError> {
 }
 
 /// Sets the threshold of parked loops.
+/// A threshold as a duration; zero: for ever.
+pub(crate) fn duration(threshold: Option<u64>) -> Duration {
+    Duration::from_nanos(threshold.unwrap_or(0))
+}
+
+/// Both thresholds: of parked loops, and of waits without deadline.
+pub(crate) fn thresholds<H>(board: &Board<H>) -> [Duration; 2] {
+    let watch = &board.table.borrow().watch;
+    [watch.suspended, watch.waiting].map(duration)
+}
+
 pub(crate) fn set_suspended<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
     board.table.borrow_mut().watch.suspended = threshold(seconds)?;
     watch_all(board, WaitingFor::Continue);

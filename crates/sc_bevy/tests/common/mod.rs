@@ -7,8 +7,9 @@ use std::time::Duration;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
-use sc_bevy::{StillCookingPlugins, WorldCx};
-use sc_core::ReportKind;
+use sc_bevy::{FlowCommands, FlowHandle, StillCookingPlugins, WorldCx};
+use sc_core::{Cx, ReportKind};
+use sc_flow::{FlowCx, FlowError};
 
 /// What happened, in order.
 #[derive(Resource, Default)]
@@ -87,4 +88,30 @@ pub(crate) fn flows(app: &mut App) -> usize {
     use sc_flow::FlowExt;
     let count = app.world_mut().with_cx(|cx| cx.flow_list().len());
     count.unwrap_or(usize::MAX)
+}
+
+/// Starts a flow by commands, applied by the next update.
+pub(crate) fn flow<F>(app: &mut App, name: &'static str, body: F) -> FlowHandle
+where
+    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
+{
+    app.world_mut().commands().flow(name, body)
+}
+
+/// Does something with the runtime, which must be there.
+pub(crate) fn with<R>(app: &mut App, f: impl FnOnce(&mut Cx<'_, World>) -> R) -> R {
+    match app.world_mut().with_cx(f) {
+        Ok(value) => value,
+        Err(error) => unreachable!("{error}"),
+    }
+}
+
+/// Says its name when it is dropped by the runtime.
+pub(crate) struct Says<'f>(pub(crate) &'f FlowCx<World>, pub(crate) &'static str);
+
+impl Drop for Says<'_> {
+    fn drop(&mut self) {
+        let said = self.0.with(|cx| say(cx.host_mut(), self.1));
+        assert!(said.is_ok());
+    }
 }

@@ -40,7 +40,8 @@ macro_rules! floats {
                 let decimal = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
                 let number = word.chars().all(decimal).then(|| word.parse::<$type>().ok());
                 match number.flatten() {
-                    Some(number) if number.is_finite() => Ok(number),
+                    // `-0` is 0: whoever types it means no sign.
+                    Some(number) if number.is_finite() => Ok(number + 0.0),
                     Some(_) => Err(ArgError::expected(concat!(
                         "a number in the range of ", stringify!($type)
                     ))),

@@ -1,12 +1,16 @@
 //! Latent commands: the body returns, and the command is done later.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Default)]
 struct Shared {
     outcome: Option<Result<(), String>>,
-    printed: Vec<String>,
+    /// The newest lines that nobody has taken yet.
+    printed: VecDeque<String>,
+    /// How many older ones did not fit.
+    left_out: u64,
     /// Nobody waits any more.
     unwanted: bool,
 }
@@ -15,6 +19,9 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     // Nothing in here panics while the lock is held.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// So many lines wait to be shown, until the line has its turn.
+const LINES: usize = 10_000;
 
 /// What the body of a command returns when it is not done yet: the line goes on when its
 /// [`LatentEnd`] says so.
@@ -58,7 +65,13 @@ impl Latent {
     /// What was printed since the last call, and how it ended, if it has.
     pub(crate) fn poll(&self) -> (Vec<String>, Option<Result<(), String>>) {
         let mut shared = lock(&self.0);
-        (std::mem::take(&mut shared.printed), shared.outcome.take())
+        let mut printed = Vec::new();
+        if shared.left_out > 0 {
+            printed.push(format!("({} older lines are left out)", shared.left_out));
+            shared.left_out = 0;
+        }
+        printed.extend(shared.printed.drain(..));
+        (printed, shared.outcome.take())
     }
 }
 
@@ -74,7 +87,8 @@ impl LatentEnd {
         lock(&self.0).outcome = Some(outcome);
     }
 
-    /// Prints a line on behalf of the command.
+    /// Prints a line on behalf of the command. It is shown in the next stage `Console`; of more than 10,000 lines
+    /// until then, the newest.
     ///
     /// ```
     /// let (_latent, end) = sc_console::Latent::new();
@@ -83,9 +97,14 @@ impl LatentEnd {
     /// ```
     pub fn print(&self, line: impl Into<String>) {
         let mut shared = lock(&self.0);
-        if !shared.unwanted {
-            shared.printed.push(line.into());
+        if shared.unwanted {
+            return;
         }
+        if shared.printed.len() >= LINES {
+            shared.printed.pop_front();
+            shared.left_out += 1;
+        }
+        shared.printed.push_back(line.into());
     }
 
     /// Whether the line still waits: not when the runtime has ended.

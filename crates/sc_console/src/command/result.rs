@@ -18,18 +18,62 @@ use crate::arg::ArgError;
 /// }
 /// assert_eq!(half("7").unwrap_err().to_string(), "7 is odd");
 /// ```
-pub struct CommandError(Box<dyn Error>);
+pub struct CommandError {
+    error: Box<dyn Error>,
+    parameter: Option<&'static str>,
+}
+
+impl CommandError {
+    /// An error about one argument: the line is printed with a marker under it, as for a word that is no value
+    /// of its type. The argument is named by its parameter.
+    ///
+    /// ```
+    /// use sc_console::{CommandError, ConsoleExt, Source, command};
+    /// # use sc_core::{Cx, Runtime};
+    /// command! {
+    ///     /// Opens a door.
+    ///     MyGame.OpenDoor [anytime] (
+    ///         /// Its number.
+    ///         door: u32,
+    ///     ) |_cx: &mut Cx<'_, ()>, _out| {
+    ///         if door > 3 { Err(CommandError::at("door", format!("there is no door {door}")))?; }
+    ///         Ok(())
+    ///     }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(
+    ///     rt.cx(&mut host).run_line("mygame.opendoor 7", Source::Local).text(),
+    ///     "mygame.opendoor 7\n                ^ there is no door 7",
+    /// );
+    /// ```
+    #[must_use]
+    pub fn at(parameter: &'static str, error: impl Into<Box<dyn Error>>) -> Self {
+        CommandError {
+            error: error.into(),
+            parameter: Some(parameter),
+        }
+    }
+
+    /// The parameter whose argument it is about.
+    pub(crate) fn parameter(&self) -> Option<&'static str> {
+        self.parameter
+    }
+}
 
 impl<E: Into<Box<dyn Error>>> From<E> for CommandError {
     fn from(error: E) -> Self {
-        CommandError(error.into())
+        CommandError {
+            error: error.into(),
+            parameter: None,
+        }
     }
 }
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)?;
-        let mut cause = self.0.source();
+        self.error.fmt(f)?;
+        let mut cause = self.error.source();
         while let Some(error) = cause {
             write!(f, ": {error}")?;
             cause = error.source();
@@ -40,7 +84,7 @@ impl fmt::Display for CommandError {
 
 impl fmt::Debug for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.error.fmt(f)
     }
 }
 

@@ -44,7 +44,8 @@ fn set_or_show<H>(
         "no log is attached to this runtime: the program does it with `cx.attach_log(&ring)`",
     )?;
     if let Some(filter) = filter {
-        ring.set_filter(filter)?;
+        let set = ring.set_filter(filter);
+        set.map_err(|error| CommandError::at("filter", error))?;
     }
     writeln!(out, "the log catches {}", ring.filter())?;
     Ok(())

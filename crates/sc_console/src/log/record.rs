@@ -44,6 +44,13 @@ impl LogRecord {
             frame: 0,
         }
     }
+
+    /// How long its texts are.
+    #[cfg(feature = "terminal")]
+    pub(crate) fn bytes(&self) -> usize {
+        let fields = self.fields.iter().map(|(_, value)| value.len());
+        self.message.len() + fields.sum::<usize>()
+    }
 }
 
 /// On as many lines as the message has: level, target, message, fields that are not empty; not the

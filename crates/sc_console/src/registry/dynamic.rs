@@ -1,5 +1,6 @@
 //! Registering and unregistering at run time.
 
+use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,24 +8,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, console, remove, sweep};
+use super::{Body, Handler, bury, console, remove, sweep, take_out};
 use crate::command::{Bound, CommandDef, Parts, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin};
 use crate::name;
 use crate::reports;
 
-/// Names a command that was registered at run time. Copyable, and inert once the command is gone.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Names a command that was registered at run time. Copyable, and inert once the command is gone; in another
+/// runtime that lives at the same time, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandId {
     slot: u32,
     generation: u32,
+    /// Tells runtimes from each other; no part of the hash, since it differs from run to run.
+    runtime: u32,
+}
+
+impl Hash for CommandId {
+    fn hash<S: Hasher>(&self, state: &mut S) {
+        (self.slot, self.generation).hash(state);
+    }
 }
 
 impl CommandId {
     const STRIPPED: CommandId = CommandId {
         slot: u32::MAX,
         generation: u32::MAX,
+        runtime: 0,
     };
 
     /// Whether there is nothing behind it, because the program is built without the feature
@@ -67,10 +78,16 @@ impl Drop for CommandGuard {
     }
 }
 
-/// Says why something is not registered: one warning, and the error to return.
-pub(crate) fn refuse<H>(cx: &mut Cx<'_, H>, name: &str, error: RegisterError) -> RegisterError {
+/// Says why something is not registered, and where that was wanted: one warning, and the error to return.
+pub(crate) fn refuse<H>(
+    cx: &mut Cx<'_, H>,
+    name: &str,
+    location: &Location<'_>,
+    error: RegisterError,
+) -> RegisterError {
     let kind = ReportKind::Extension(&reports::NOT_REGISTERED);
-    cx.report(Report::new(kind, error.to_string()).object(name));
+    let what = format!("{error} (at {})", place(location));
+    cx.report(Report::new(kind, what).object(name));
     error
 }
 
@@ -159,6 +176,11 @@ pub(crate) fn claim<H>(
     Err(RegisterError::NameTaken {
         name: name.to_owned(),
         by: format!("{kind} `{}`, {origin}", entry.info.name),
+        fix: match entry.role {
+            Role::Dynamic => "unregister that first, or call `replace_command`",
+            Role::Variable(_) if entry.binding.dynamic => "unregister that first",
+            _ => "take another name: what is declared or built in stays",
+        },
     })
 }
 
@@ -180,11 +202,8 @@ fn register_with<H>(
     let Some(parts) = definition.0 else {
         return Ok(CommandId::STRIPPED);
     };
-    let name = parts.name.clone();
-    match try_register(cx, parts, replace, guard) {
-        Ok(id) => Ok(id),
-        Err(error) => Err(refuse(cx, &name, error)),
-    }
+    let (name, location) = (parts.name.clone(), parts.location);
+    try_register(cx, parts, replace, guard).map_err(|error| refuse(cx, &name, location, error))
 }
 
 /// As [`register`], with a guard.
@@ -213,10 +232,10 @@ fn try_register<H>(
     }
     let mut binding = bind(cx, &parts.name, parts.owner, parts.bound)?;
     binding.guard = guard;
-    if let Some(old) = old {
-        remove(cx, old);
-    }
-    Ok(insert(cx, parts, binding, Role::Dynamic))
+    let old = old.and_then(|old| take_out(cx, old));
+    let id = insert(cx, parts, binding, Role::Dynamic);
+    bury(cx, old);
+    Ok(id)
 }
 
 fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) -> CommandId {
@@ -233,6 +252,7 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
             _ => Origin::Dynamic(place(parts.location)),
         },
     };
+    let runtime = cx.runtime().mark();
     let console = console(cx);
     let slot = console.entries.insert(Entry::new(info, binding, role));
     let handler = Handler {
@@ -245,6 +265,7 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
     CommandId {
         slot,
         generation: console.entries.generation(slot),
+        runtime,
     }
 }
 
@@ -262,11 +283,13 @@ pub(crate) fn register_built_in<H>(cx: &mut Cx<'_, H>, definition: CommandDef<H>
 
 /// Ends a command by id; whether there was one.
 pub(crate) fn unregister<H>(cx: &mut Cx<'_, H>, id: CommandId) -> bool {
-    console(cx).entries.generation(id.slot) == id.generation && remove(cx, id.slot)
+    id.runtime == cx.runtime().mark()
+        && console(cx).entries.generation(id.slot) == id.generation
+        && remove(cx, id.slot)
 }
 
 /// Ends a dynamic command by name; whether there was one.
-pub(crate) fn unregister_name<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
+pub(crate) fn unregister_entry<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
     let entries = &console(cx).entries;
     let Some(slot) = entries.find(&name::fold(name)) else {
         return false;
@@ -276,7 +299,7 @@ pub(crate) fn unregister_name<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
 }
 
 /// Ends every dynamic command and variable of an owner; how many.
-pub(crate) fn unregister_owner<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usize {
+pub(crate) fn unregister_entries_of<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usize {
     let of_owner = |entry: &Entry| {
         let life = entry.binding.owner;
         life.is_some_and(|life| life.object() == owner)

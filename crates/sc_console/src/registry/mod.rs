@@ -26,14 +26,13 @@ use crate::variable::Watchers;
 
 pub use dynamic::{CommandGuard, CommandId};
 pub(crate) use dynamic::{
-    bind, claim, place, refuse, register, register_guarded, unregister, unregister_name,
-    unregister_owner,
+    bind, claim, place, refuse, register, register_guarded, unregister, unregister_entries_of,
+    unregister_entry,
 };
 pub(crate) use entries::{Binding, Entries, Entry, Role};
 pub use replace::{CommandRegistry, ForwardedCall, RegistriesCompete, RegistryEntry};
 pub(crate) use replace::{Registry, forward, provide};
-pub(crate) use statics::collected;
-pub(crate) use statics::{add_commands, add_variables};
+pub(crate) use statics::{Declared, add_commands, add_variables, collected, declare};
 pub(crate) use suggest::suggest;
 
 /// What runs a command.
@@ -57,6 +56,8 @@ pub(crate) struct Handler<H: 'static> {
 /// The console of a runtime.
 pub(crate) struct Console<H: 'static> {
     started: bool,
+    /// What was declared besides what is collected.
+    pub(crate) declared: Vec<Declared>,
     pub(crate) entries: Entries,
     /// By the slot of their entry.
     pub(crate) handlers: BTreeMap<u32, Handler<H>>,
@@ -86,6 +87,7 @@ impl<H> Default for Console<H> {
     fn default() -> Self {
         Console {
             started: false,
+            declared: Vec::new(),
             entries: Entries::default(),
             handlers: BTreeMap::new(),
             aliases: Aliases::default(),
@@ -185,9 +187,20 @@ pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
     if let Role::Variable(index) = entry.role {
         crate::variable::remove(cx, index);
     }
-    // What a closure holds may be the user's, and its destructor may reach the runtime.
-    cx.enter(|| drop(handler));
+    bury(cx, handler);
     true
+}
+
+/// Takes a command out; what is behind it is to be [buried](bury) when its name has another bearer.
+fn take_out<H>(cx: &mut Cx<'_, H>, slot: u32) -> Option<Handler<H>> {
+    let console = console(cx);
+    console.entries.remove(slot)?;
+    console.handlers.remove(&slot)
+}
+
+/// What a closure holds may be the user's, and its destructor may reach the runtime.
+fn bury<H>(cx: &mut Cx<'_, H>, handler: Option<Handler<H>>) {
+    cx.enter(|| drop(handler));
 }
 
 /// The end of a world: what is bound to it goes.

@@ -300,11 +300,26 @@ pub(super) fn close<H>(cx: &mut Cx<'_, H>) {
 /// }
 /// command_registry!(Game: Scripted);
 /// ```
+#[cfg(feature = "commands")]
 #[macro_export]
 macro_rules! command_registry {
     ($host:ty : $registry:ty) => {
         $crate::__private::inventory::submit! {
             $crate::__private::RegistryEntry::new::<$host, $registry>((::core::file!(), ::core::line!()))
         }
+    };
+}
+
+/// As with the feature `commands`, but only the types are checked: nothing of it is in the binary.
+#[cfg(not(feature = "commands"))]
+#[macro_export]
+macro_rules! command_registry {
+    ($host:ty : $registry:ty) => {
+        const _: fn() -> $registry = || {
+            fn check<H: 'static, R: $crate::CommandRegistry<H> + ::core::default::Default>() -> R {
+                R::default()
+            }
+            check::<$host, $registry>()
+        };
     };
 }

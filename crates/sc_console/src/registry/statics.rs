@@ -8,7 +8,7 @@ use std::time::Duration;
 use sc_core::{Cx, Report, ReportKind};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, console};
+use super::{Body, Console, Handler, console};
 use crate::command::{AnyBody, CommandEntry, HostBody, Param, Place, StaticCommand, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin, doc_text};
@@ -18,7 +18,7 @@ use crate::variable::{StaticVariable, VariableEntry, Variables};
 
 /// One thing that is declared.
 #[derive(Clone, Copy)]
-enum Declared {
+pub(crate) enum Declared {
     Command(&'static StaticCommand),
     Variable(&'static StaticVariable),
 }
@@ -54,8 +54,10 @@ pub(super) fn collect<H>(cx: &mut Cx<'_, H>) -> (usize, usize) {
     let variables = inventory::iter::<VariableEntry>.into_iter();
     let commands: Vec<Declared> = commands.map(|entry| Declared::Command(entry.0)).collect();
     let variables = variables.map(|entry| Declared::Variable(entry.0));
+    let besides = console(cx).declared.clone();
     let (mut live, mut of_values) = (0, 0);
-    let declared = commands.into_iter().chain(variables).collect();
+    let declared = commands.into_iter().chain(variables).chain(besides);
+    let declared = declared.collect();
     for (declared, added) in add(cx, declared) {
         match declared {
             Declared::Command(_) => live += usize::from(added.is_ok_and(|is_new| is_new)),
@@ -65,12 +67,25 @@ pub(super) fn collect<H>(cx: &mut Cx<'_, H>) -> (usize, usize) {
     (live, of_values)
 }
 
-/// How many commands and variables the program has collected, of whatever host.
-pub(crate) fn collected() -> (usize, usize) {
-    (
-        inventory::iter::<CommandEntry>.into_iter().count(),
-        inventory::iter::<VariableEntry>.into_iter().count(),
-    )
+/// What the program has collected, of whatever host.
+pub(crate) struct Collected {
+    pub(crate) commands: usize,
+    pub(crate) variables: usize,
+    /// How many of both are the console's own.
+    pub(crate) ours: usize,
+}
+
+pub(crate) fn collected() -> Collected {
+    let commands = inventory::iter::<CommandEntry>.into_iter();
+    let commands: Vec<&str> = commands.map(|entry| entry.0.name).collect();
+    let variables = inventory::iter::<VariableEntry>.into_iter();
+    let variables: Vec<&str> = variables.map(|entry| entry.0.name).collect();
+    let names = commands.iter().chain(&variables);
+    Collected {
+        commands: commands.len(),
+        variables: variables.len(),
+        ours: names.filter(|name| name::is_reserved(&fold(name))).count(),
+    }
 }
 
 /// Adds commands that were not collected; how many are new.
@@ -90,6 +105,24 @@ pub(crate) fn add_variables<H>(
 ) -> Result<usize, RegisterError> {
     let declared = variables.iter().map(|v| Declared::Variable(v)).collect();
     count(add(cx, declared))
+}
+
+/// Takes over declarations when the console starts, or now if it has. What is at fault has a report.
+pub(crate) fn declare<H>(
+    cx: &mut Cx<'_, H>,
+    commands: &[&'static StaticCommand],
+    variables: &[&'static StaticVariable],
+) {
+    let commands = commands.iter().filter(|command| !command.name.is_empty());
+    let commands = commands.map(|c| Declared::Command(c));
+    let variables = variables.iter().map(|v| Declared::Variable(v));
+    let mut new: Vec<Declared> = commands.chain(variables).collect();
+    let console = cx.runtime_state::<Console<H>>();
+    new.retain(|new| !console.declared.iter().any(|known| known.is(*new)));
+    console.declared.extend(&new);
+    if console.started {
+        add(cx, new);
+    }
 }
 
 type Added = (Declared, Result<bool, RegisterError>);
@@ -198,6 +231,7 @@ fn add_one<H>(cx: &mut Cx<'_, H>, declared: Declared, folded: &str) -> Result<bo
         return Err(RegisterError::NameTaken {
             name: name.to_owned(),
             by,
+            fix: "take another name: what is live stays",
         });
     }
     match (declared, body) {

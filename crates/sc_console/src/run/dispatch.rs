@@ -196,6 +196,14 @@ fn otherwise<H>(
             if parts.iter().any(|part| part.contains(&spot.span.start)) {
                 "expected the name of a command or a variable".to_owned()
             } else {
+                if name.is_empty() {
+                    return complain(
+                        cx,
+                        task,
+                        &spot,
+                        "expected the name of a command or a variable, and this word is empty",
+                    );
+                }
                 let near = nearest_visible(cx, folded, source, |_| true);
                 let meant = crate::error::did_you_mean(near.as_deref());
                 format!("expected the name of a command or a variable; `{name}` is none{meant}")

@@ -9,7 +9,7 @@ use super::dispatch::{Spot, complain};
 use super::{DEEPEST, Frame, Step, Task, Waiting};
 use crate::arg::TakeError;
 use crate::command::{Call, CallError, CallResult, Ended, param_refusal};
-use crate::info::EntryInfo;
+use crate::info::{EntryInfo, EntryKind};
 use crate::output::Output;
 use crate::parse::{CommandText, Word};
 use crate::redact::refusal;
@@ -46,7 +46,7 @@ pub(super) fn invoke<H>(
     let outer = console(cx).tasks.nested;
     if task.nested >= DEEPEST {
         let text = format!(
-            "lines that commands run go deeper than {DEEPEST}: one of them leads to itself"
+            "lines that commands run go deeper than {DEEPEST}, as when one of them leads to itself"
         );
         return complain(cx, task, &Spot::of_name(task, command), &text);
     }
@@ -76,7 +76,10 @@ pub(super) fn panicked<H>(
 ) -> Step {
     let what = format!("panicked: {}", task.without_secrets(panic.message()));
     task.output.error(&format!("`{}` {what}", info.name));
-    let kind = ReportKind::Extension(&reports::COMMAND_PANICKED);
+    let kind = ReportKind::Extension(match info.kind {
+        EntryKind::Variable => &reports::VARIABLE_PANICKED,
+        _ => &reports::COMMAND_PANICKED,
+    });
     cx.report(Report::new(kind, what).object(info.name.as_str()));
     Step::Failed
 }
@@ -208,6 +211,12 @@ fn settle<H>(
     };
     match error {
         CallError::Failed(error) => {
+            let named = |name| info.params.iter().position(|param| param.name == name);
+            if let Some(index) = error.parameter().and_then(named) {
+                let text = task.without_secrets(&error.to_string());
+                let spot = Spot::of_arg(task, command, index);
+                return complain(cx, task, &spot, &text);
+            }
             let place = task.frames.last().and_then(Frame::place);
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
             let ours = format!("{place}`{}` failed: ", info.name);

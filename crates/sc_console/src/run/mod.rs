@@ -32,6 +32,7 @@ pub(crate) use frame::Frame;
 pub(crate) use frame::Lines;
 pub(crate) use invoke::game_world;
 pub(crate) use script::read_script;
+pub(crate) use script::scripts;
 pub(crate) use script::startup;
 
 /// Aliases and scripts in one another, and lines that commands run, go so deep together.

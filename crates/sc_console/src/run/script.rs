@@ -2,6 +2,7 @@
 //! runs.
 
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use sc_core::{Cx, Report, ReportKind};
@@ -9,7 +10,9 @@ use sc_core::{Cx, Report, ReportKind};
 use super::{DoneFn, Frame, Lines};
 use crate::error::FileError;
 use crate::file;
+use crate::name::fold;
 use crate::output::LineOutcome;
+use crate::parse::nearest;
 use crate::registry::console;
 use crate::reports;
 use crate::settings::ConsoleSettings;
@@ -47,7 +50,7 @@ pub(crate) fn read_script(
             });
         }
     }
-    let io = |path: &Path| {
+    let cannot_read = |path: &Path| {
         let path = path.to_owned();
         move |error| FileError::Io {
             action: "read",
@@ -55,10 +58,13 @@ pub(crate) fn read_script(
             error,
         }
     };
-    let root = fs::canonicalize(root).map_err(io(root))?;
+    let root = fs::canonicalize(root).map_err(cannot_read(root))?;
     let wanted = root.join(&relative);
     // Links are followed first, then asked where they have led.
-    let found = fs::canonicalize(&wanted).map_err(io(&wanted))?;
+    let found = fs::canonicalize(&wanted).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => no_script(settings, path),
+        _ => cannot_read(&wanted)(error),
+    })?;
     if !found.starts_with(&root) {
         return Err(outside());
     }
@@ -71,12 +77,62 @@ pub(crate) fn read_script(
         });
     }
     let text = file::read(&found, settings.script_limit)?;
-    let text = text.ok_or_else(|| io(&wanted)(std::io::ErrorKind::NotFound.into()))?;
+    let text = text.ok_or_else(|| no_script(settings, path))?;
     Ok(Lines::script(
         &relative.to_string_lossy(),
         &text,
         keep_going,
     ))
+}
+
+/// The error for a script that is not there.
+fn no_script(settings: &ConsoleSettings, path: &str) -> FileError {
+    let there = scripts(settings).unwrap_or_default();
+    let folded: Vec<String> = there.iter().map(|script| fold(script)).collect();
+    let meant = path.strip_suffix(".cfg").unwrap_or(path);
+    let near = nearest(&fold(meant), folded.iter().map(String::as_str));
+    let near = near.and_then(|near| folded.iter().position(|script| script == near));
+    FileError::NoScript {
+        path: path.to_owned(),
+        nearest: near.and_then(|at| there.get(at)).cloned(),
+    }
+}
+
+/// So many scripts are listed, and folders looked into so deep.
+const LISTED: usize = 1000;
+const DEPTH: usize = 8;
+
+/// The scripts there are, as `exec` takes them, sorted. Links to folders are not followed, and what has no
+/// name that can be typed is left out.
+pub(crate) fn scripts(settings: &ConsoleSettings) -> Result<Vec<String>, FileError> {
+    let root = settings.script_root.as_deref();
+    let root = root.ok_or(FileError::NoScriptRoot)?;
+    let mut found = Vec::new();
+    list(root, "", DEPTH, &mut found).map_err(|error| FileError::Io {
+        action: "read",
+        path: root.to_owned(),
+        error,
+    })?;
+    found.sort_unstable();
+    found.truncate(LISTED);
+    Ok(found)
+}
+
+fn list(folder: &Path, prefix: &str, depth: usize, into: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name());
+        let Some(name) = name.to_str() else { continue };
+        if kind.is_dir() {
+            if depth > 0 && into.len() <= LISTED {
+                // A folder of others that cannot be read hides what is in it, and nothing else.
+                let _ = list(&entry.path(), &format!("{prefix}{name}/"), depth - 1, into);
+            }
+        } else if let Some(script) = name.strip_suffix(".cfg") {
+            into.push(format!("{prefix}{script}"));
+        }
+    }
+    Ok(())
 }
 
 /// Runs a script in the next stage, and reports if it does not run to its end.

@@ -13,6 +13,8 @@ use crate::screen::color::Color;
 /// So many items wait for the terminal at most; one more pushes the oldest out, which the terminal
 /// says.
 const CAPACITY: usize = 10_000;
+/// So many bytes of text.
+const BYTES: usize = 4 << 20;
 
 /// One thing to show.
 #[derive(Clone, Debug)]
@@ -23,13 +25,28 @@ pub(crate) enum Item {
     Log(Arc<LogRecord>),
     /// A message that has come on screen.
     Message(String, Color),
+    /// What was shown is to go.
+    Clear,
     /// Something about the terminal itself.
     Notice(String),
+}
+
+impl Item {
+    /// How long its text is, near enough.
+    fn bytes(&self) -> usize {
+        match self {
+            Item::Output(line) => line.text.len(),
+            Item::Log(record) => record.bytes(),
+            Item::Message(text, _) | Item::Notice(text) => text.len(),
+            Item::Clear => 0,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
 struct State {
     items: VecDeque<Item>,
+    bytes: usize,
     pushed_out: u64,
     /// Taken and not written yet.
     in_hand: bool,
@@ -53,13 +70,17 @@ impl Feed {
         if state.closed {
             return;
         }
-        let full = state.items.len() >= CAPACITY;
-        let pushed_out = full.then(|| state.items.pop_front());
-        state.pushed_out += u64::from(full);
+        state.bytes += item.bytes();
         state.items.push_back(item);
+        while state.items.len() > CAPACITY || state.bytes > BYTES && state.items.len() > 1 {
+            let Some(oldest) = state.items.pop_front() else {
+                break;
+            };
+            state.bytes -= oldest.bytes();
+            state.pushed_out += 1;
+        }
         drop(state);
         self.changed.notify_all();
-        drop(pushed_out);
     }
 
     /// Shows an event of the log, unless it is that of a print which is shown as a message.
@@ -82,7 +103,10 @@ impl Feed {
                 taken.push(Item::Notice(notice));
             }
         }
-        taken.extend(state.items.drain(..count));
+        for item in state.items.drain(..count) {
+            state.bytes -= item.bytes();
+            taken.push(item);
+        }
         taken
     }
 
@@ -124,6 +148,7 @@ impl Feed {
             let mut state = self.lock();
             state.closed = true;
             state.in_hand = false;
+            state.bytes = 0;
             std::mem::take(&mut state.items)
         };
         self.changed.notify_all();
@@ -173,6 +198,21 @@ mod tests {
         assert_eq!(notices(feed.take(1)), ["5"]);
         assert_eq!(feed.take(usize::MAX).len(), CAPACITY - 3);
         assert!(feed.take(1).is_empty());
+    }
+
+    #[test]
+    fn long_lines_push_out_what_is_older_by_their_bytes() {
+        let feed = Feed::default();
+        for n in 0..5 {
+            feed.push(Item::Notice(format!("{n}{}", "x".repeat(1 << 20))));
+        }
+        let taken = notices(feed.take(usize::MAX));
+        assert_eq!(taken[0], "2 lines were not shown: too many at once");
+        let first = taken[1..].iter().map(|text| &text[..1]).collect::<String>();
+        assert_eq!(first, "234");
+        // One that is too long for all is shown all the same.
+        feed.push(Item::Notice("y".repeat(5 << 20)));
+        assert_eq!(notices(feed.take(1))[0].len(), 5 << 20);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The way from a terminal's threads to the game, and from the game to them.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -204,6 +206,18 @@ impl<H> Game for GameOf<H> {
 /// The terminals of a runtime, for the snapshot of names that each of them has.
 #[derive(Default)]
 struct Terminals(Vec<Weak<Shared>>);
+
+/// The history files whose lines the console has.
+#[derive(Default)]
+struct HistoryFiles(BTreeSet<PathBuf>);
+
+/// Puts the lines of a history file before those of the console's history, once a file: a terminal that is
+/// started anew reads again what it has kept of them.
+pub(super) fn add_earlier<H>(cx: &mut Cx<'_, H>, file: &Path, lines: Vec<String>) {
+    if cx.runtime_state::<HistoryFiles>().0.insert(file.to_owned()) {
+        cx.console_history().put_before(lines);
+    }
+}
 
 /// Connects a terminal to a runtime.
 pub(super) fn connect<H: 'static>(cx: &mut Cx<'_, H>, shared: &Arc<Shared>) -> Arc<dyn Game> {

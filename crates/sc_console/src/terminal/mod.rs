@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use sc_core::Cx;
 
+use self::editor::history::KeptHistory;
 use self::editor::session::Session;
 use self::feed::add_feed;
-use self::link::{Shared, connect};
+use self::link::{Shared, add_earlier, connect};
 use crate::log::LogExt;
 use crate::source::Source;
 
@@ -105,8 +106,9 @@ impl Terminal {
         self
     }
 
-    /// Keeps the lines that are typed in a file, the last 1,000 of them, with every secret as `***`.
-    /// It is made if it is not there, and its folder too.
+    /// Keeps the lines that are typed into an editor in a file, the last 1,000 of them, with every secret as
+    /// `***`. It is made if it is not there, and its folder too. What is in it is in the console's
+    /// history as well, before what is typed now. Lines from a pipe are not kept.
     pub fn history_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.history_file = Some(path.into());
         self
@@ -140,7 +142,12 @@ impl Terminal {
         }
         let shared = Shared::new(self.source);
         let game = connect(cx, &shared);
-        let (session, done) = editor::start(&self, &shared, &game)?;
+        let history = KeptHistory::open(self.history_file.as_deref(), &shared)?;
+        let earlier = history.lines();
+        let (session, done) = editor::start(&self, &shared, &game, history)?;
+        if let Some(path) = &self.history_file {
+            add_earlier(cx, path, earlier);
+        }
         Ok(Self::handle(cx, shared, done, Some(session)))
     }
 

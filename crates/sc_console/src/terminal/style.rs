@@ -56,6 +56,8 @@ impl Look {
                 let plain = *color == crate::screen::color::Color::WHITE;
                 self.paint(text, if plain { Style::new() } else { style })
             }
+            // There is no line to that.
+            Item::Clear => Vec::new(),
             Item::Notice(text) => self.paint(&format!("({text})"), Style::new().dimmed()),
         }
     }
@@ -77,11 +79,17 @@ pub(super) fn one_line(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\t' => line.push_str("    "),
-            c if c.is_control() => line.extend(c.escape_default()),
+            c if c.is_control() || turns_text(c) => line.extend(c.escape_default()),
             c => line.push(c),
         }
     }
     line
+}
+
+/// Whether a character has a terminal show what is around it in another order, so that a line reads as
+/// what it is not.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -106,6 +114,11 @@ mod tests {
         assert_eq!(
             Look::PLAIN.lines(&item),
             ["a    b\\u{1b}[2Jc\\r\\u{7}é\\u{9b}1m"]
+        );
+        let item = output(LineKind::Text, "gave \u{202e}010\u{2069} gold to שלום");
+        assert_eq!(
+            Look::PLAIN.lines(&item),
+            ["gave \\u{202e}010\\u{2069} gold to שלום"]
         );
     }
 

@@ -162,6 +162,9 @@ pub(crate) fn notify<H>(cx: &mut Cx<'_, H>) {
 fn tell_all<H>(cx: &mut Cx<'_, H>, panics: &mut Vec<(Culprit, sc_core::Panic)>) {
     let mut rounds = BTreeMap::<u32, u32>::new();
     while let Some(variable) = cx.runtime_state::<Variables>().changed.pop_front() {
+        if cx.runtime_state::<Variables>().is_as_told(variable) {
+            continue;
+        }
         let round = rounds.entry(variable).or_default();
         *round += 1;
         // Those who chase each other are left alone; all others are told.
@@ -239,6 +242,6 @@ fn tell_declared<H>(
     panics.extend(outcome.err().map(|panic| (culprit(&name), panic)));
 }
 
-fn culprit(variable: &str) -> Culprit {
+pub(super) fn culprit(variable: &str) -> Culprit {
     Culprit::new(format!("callback of {variable}"), reports::CHANGE_FIX)
 }

@@ -12,7 +12,7 @@ use sc_core::{Cx, Report, ReportKind};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::{SetBy, SetOutcome, VariableExt, Variables};
-use crate::error::FileError;
+use crate::error::{FileError, VariableError};
 use crate::file;
 use crate::name::fold;
 use crate::registry;
@@ -37,23 +37,40 @@ const TABLE: &str = "variables";
 
 fn parse(path: &Path) -> Result<DocumentMut, FileError> {
     let text = file::read(path, LIMIT)?.unwrap_or_default();
-    document(&text).map_err(|message| FileError::NotToml {
-        path: path.to_owned(),
-        message,
-    })
+    document(&text).map_err(|fault| fault.of(path))
 }
 
-fn document(text: &str) -> Result<DocumentMut, String> {
+/// What is wrong with the text of a configuration file.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    NotToml(String),
+    NoTable,
+}
+
+impl Fault {
+    fn of(self, path: &Path) -> FileError {
+        let path = path.to_owned();
+        match self {
+            Fault::NotToml(message) => FileError::NotToml { path, message },
+            Fault::NoTable => FileError::BadConfig {
+                path,
+                fault: format!("`{TABLE}` is no table: write `[{TABLE}]`, and the values under it"),
+            },
+        }
+    }
+}
+
+fn document(text: &str) -> Result<DocumentMut, Fault> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let message = error.message().to_owned();
         let at = error.span().and_then(|span| text.get(..span.start));
-        match at {
+        Fault::NotToml(match at {
             Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
             None => message,
-        }
+        })
     })?;
     match document.get(TABLE) {
-        Some(item) if item.as_table_like().is_none() => Err(format!("`{TABLE}` is no table")),
+        Some(item) if item.as_table_like().is_none() => Err(Fault::NoTable),
         _ => Ok(document),
     }
 }
@@ -90,29 +107,51 @@ fn values(table: &dyn TableLike, prefix: &str, into: &mut Vec<(String, Option<St
     }
 }
 
-/// The names and words in the text of a configuration file; a word is missing where the value is
-/// neither text, number nor truth.
-pub(crate) fn entries(text: &str) -> Result<Vec<(String, Option<String>)>, String> {
-    let document = document(text)?;
-    let mut found = Vec::new();
+/// The entries of a configuration file: names and words. A word is missing where the value is neither text,
+/// number nor truth.
+#[derive(Default)]
+pub(crate) struct Entries {
+    pub(crate) ours: Vec<(String, Option<String>)>,
+    /// What stands beside our table.
+    beside: Vec<(String, Option<String>)>,
+}
+
+pub(crate) fn entries(text: &str) -> Result<Entries, Fault> {
+    let mut document = document(text)?;
+    let mut found = Entries::default();
     if let Some(table) = document.get(TABLE).and_then(Item::as_table_like) {
-        values(table, "", &mut found);
+        values(table, "", &mut found.ours);
     }
+    document.remove(TABLE);
+    values(document.as_table(), "", &mut found.beside);
     Ok(found)
 }
 
 pub(super) fn load<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<ConfigRead, FileError> {
     registry::console(cx);
     let text = file::read(path, LIMIT)?.unwrap_or_default();
-    let found = entries(&text).map_err(|message| FileError::NotToml {
-        path: path.to_owned(),
-        message,
-    })?;
+    let found = entries(&text).map_err(|fault| fault.of(path))?;
     let mut read = ConfigRead::default();
-    for (name, word) in found {
+    let mut refuse = |cx: &mut Cx<'_, H>, name: String, error: VariableError| {
+        let kind = ReportKind::Extension(&reports::VALUE_REFUSED);
+        let what = format!("{}: {error}", path.display());
+        cx.report(Report::new(kind, what).object(name.as_str()));
+        read.refused.push((name, error.to_string()));
+    };
+    // Others may keep what they like there, but not under the name of a variable.
+    for (name, _) in found.beside {
+        if super::place::find(cx, &name).is_some() {
+            let error = VariableError::NotAllowed {
+                name: name.clone(),
+                why: format!("it stands outside of `[{TABLE}]`: move it there"),
+            };
+            refuse(cx, name, error);
+        }
+    }
+    for (name, word) in found.ours {
         let outcome = match &word {
             Some(word) => cx.set_var_text(&name, word, SetBy::ConfigFile),
-            None => Err(crate::error::VariableError::NotAllowed {
+            None => Err(VariableError::NotAllowed {
                 name: name.clone(),
                 why: "the file holds neither a text, a number, true nor false".to_owned(),
             }),
@@ -124,16 +163,11 @@ pub(super) fn load<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<ConfigRead, Fil
                 mark(cx, &name);
             }
             // Someone else's word counts more, as it should; the entry is good.
-            Err(crate::error::VariableError::LowerPriority { .. }) => {
+            Err(VariableError::LowerPriority { .. }) => {
                 tracing::info!(target: "stillcooking", "console: `{name}` of the config file does not override who has set it");
                 mark(cx, &name);
             }
-            Err(error) => {
-                let kind = ReportKind::Extension(&reports::VALUE_REFUSED);
-                let what = format!("{}: {error}", path.display());
-                cx.report(Report::new(kind, what).object(name.as_str()));
-                read.refused.push((name, error.to_string()));
-            }
+            Err(error) => refuse(cx, name, error),
         }
     }
     Ok(read)
@@ -178,9 +212,9 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
             if let Fate::Write(value) = fate
                 && !done.contains(folded)
             {
-                add(table, name, value).map_err(|()| FileError::NotToml {
+                add(table, name, value).map_err(|()| FileError::BadConfig {
                     path: path.to_owned(),
-                    message: format!(
+                    fault: format!(
                         "`{name}` is a variable, and its entry an array of tables: rename one of them"
                     ),
                 })?;
@@ -207,8 +241,11 @@ fn note<H>(cx: &mut Cx<'_, H>, fates: &BTreeMap<String, (String, Fate)>) {
     for (folded, (name, fate)) in fates {
         let index = super::place::find(cx, name);
         let variables = cx.runtime_state::<Variables>();
+        let is_in_file = matches!(fate, Fate::Write(_));
         if let Some(slot) = index.and_then(|index| variables.get_mut(index)) {
-            slot.in_file = matches!(fate, Fate::Write(_));
+            slot.in_file = is_in_file;
+        } else if let Some(left) = variables.left.get_mut(folded) {
+            left.in_file = is_in_file;
         }
         match fate {
             Fate::Write(value) => {
@@ -234,20 +271,25 @@ fn fates<H>(cx: &mut Cx<'_, H>) -> BTreeMap<String, (String, Fate)> {
             continue;
         };
         let fate = match slot.set_by {
+            _ if slot.is_to_be_saved() => Fate::Write(value(slot)),
             SetBy::Constructor if slot.in_file => Fate::Remove,
-            // An entry that was refused, or never read, is not ours to remove.
-            SetBy::Constructor => continue,
-            // For one run.
-            SetBy::CommandLine => continue,
-            _ => Fate::Write(value(slot)),
+            // For one run; or an entry that was refused, or never read, which is not ours to remove.
+            _ => continue,
         };
         fates.insert(info.folded.clone(), (info.name.clone(), fate));
+    }
+    for (folded, left) in &cx.runtime_state::<Variables>().left {
+        let fate = match &left.value {
+            Some((_, _, value)) => Fate::Write(value.clone()),
+            None => Fate::Remove,
+        };
+        fates.insert(folded.clone(), (left.name.clone(), fate));
     }
     fates
 }
 
 /// The value of a variable in TOML: as what it is, else as text.
-fn value(slot: &super::VariableSlot) -> Value {
+pub(super) fn value(slot: &super::VariableSlot) -> Value {
     let value = &*slot.value;
     if let Some(&is) = value.downcast_ref::<bool>() {
         return is.into();

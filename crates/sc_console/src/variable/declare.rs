@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::atomic::AtomicU32;
 
-use super::definition::{Changed, Ops};
+use super::definition::{Changed, Current, Ops};
 use crate::command::Place;
 use crate::info::{Flags, ParamInfo};
 
@@ -58,5 +58,6 @@ pub struct AnyVariable {
     pub(crate) info: ParamInfo,
     pub(crate) default: Box<dyn Any>,
     pub(crate) changed: Option<Changed>,
+    pub(crate) current: Option<Current>,
     pub(crate) ops: Ops,
 }

@@ -20,6 +20,9 @@ type Check<T> = Box<dyn Fn(&T) -> bool>;
 /// Called after a change, whatever the type.
 pub(crate) type Changed = Rc<dyn Fn(&mut dyn AnyCx, &dyn Any)>;
 
+/// Says what the value is, whatever the type.
+pub(crate) type Current = Rc<dyn Fn(&mut dyn AnyCx) -> Box<dyn Any>>;
+
 /// A variable that is to be registered at run time.
 ///
 /// ```
@@ -48,6 +51,7 @@ pub struct VariableDef<T> {
     range: Option<(String, Check<T>)>,
     specials: Vec<(T, String)>,
     changed: Option<fn(&mut dyn AnyCx, &T)>,
+    current: Option<fn(&mut dyn AnyCx) -> T>,
     pub(super) owner: Option<TickId>,
     pub(super) bound: Bound,
     /// It may be named as the console's own are.
@@ -68,6 +72,7 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
             range: None,
             specials: Vec::new(),
             changed: None,
+            current: None,
             owner: None,
             bound: Bound::Here,
             ours: false,
@@ -109,6 +114,16 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
         self
     }
 
+    /// Asks a function for the value before it is shown, compared, set or saved: where the value is another part's
+    /// setting, which can be changed without the console. With [`changed`](Self::changed), which sets it there.
+    /// A value that differs counts as set by code. [`VariableExt::var`](crate::VariableExt::var), which
+    /// only looks, does not ask.
+    #[must_use]
+    pub fn current(mut self, function: fn(&mut dyn AnyCx) -> T) -> Self {
+        self.current = Some(function);
+        self
+    }
+
     /// Refused unless cheats are on.
     #[must_use]
     pub fn cheat(mut self) -> Self {
@@ -130,7 +145,7 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
         self
     }
 
-    /// Kept in the configuration file.
+    /// Kept in the configuration file, and from one variable of the name to the next.
     #[must_use]
     pub fn archive(mut self) -> Self {
         self.flags.archive = true;
@@ -225,7 +240,11 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
                 }
             })
         });
+        let current = self.current.map(|function| -> Current {
+            Rc::new(move |cx: &mut dyn AnyCx| Box::new(function(cx)))
+        });
         AnyVariable {
+            current,
             about: self.about,
             flags: self.flags,
             info,

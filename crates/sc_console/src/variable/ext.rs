@@ -8,7 +8,7 @@ use sc_core::Cx;
 
 use super::config::{self, ConfigRead};
 use super::key::{DynVariable, Variable, VariableKey};
-use super::place::find;
+use super::place::{find, refresh};
 use super::{
     ChangeGuard, SetBy, SetOutcome, StaticVariable, VariableDef, VariableInfo, Variables,
     store_result,
@@ -183,7 +183,9 @@ pub trait VariableExt<H: 'static> {
 
     /// Writes the archived variables that were set into a configuration file, atomically. What is
     /// not theirs in it stays as it is. Values of the command line are for one run and not written. As a
-    /// value that was read, one that was written counts for the next variable of its name, too.
+    /// value that was read, one that was written counts for the next variable of its name, too. An archived
+    /// variable that ends with its owner or world leaves its value: it is written, and the next
+    /// variable of its name has it, set by who set it.
     ///
     /// ```
     /// # use sc_console::*;
@@ -256,14 +258,26 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         if found.is_none() && by == SetBy::Console {
             return Err(unknown(self, name));
         }
+        // What comes from outside counts for each variable of the name, whenever it is registered.
+        let is_from_outside = matches!(by, SetBy::ConfigFile | SetBy::CommandLine);
+        let info = found.and_then(|index| self.runtime_state::<Variables>().get(index));
+        if let Some(info) = info.map(|slot| Arc::clone(&slot.info))
+            && is_from_outside
+        {
+            super::place::may_be_set_from_outside(self, &info)?;
+        }
         let variables = self.runtime_state::<Variables>();
         let outcome = match found {
             Some(index) => variables.set_text(index, text, by),
-            None => Ok(SetOutcome::Waiting),
+            None => variables.may_wait(name, by),
         };
-        // What comes from outside counts for each variable of the name, whenever it is registered.
-        let is_from_outside = matches!(by, SetBy::ConfigFile | SetBy::CommandLine);
-        if outcome.is_ok() && (found.is_none() || is_from_outside) {
+        let counts = match &outcome {
+            Ok(_) => found.is_none() || is_from_outside,
+            // Of this one; the next of the name is another.
+            Err(VariableError::LowerPriority { .. }) => found.is_some() && is_from_outside,
+            Err(_) => false,
+        };
+        if counts {
             variables.wait(fold(name), text, by);
         }
         store_result(self, outcome)
@@ -299,11 +313,9 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         &mut self,
         definition: VariableDef<T>,
     ) -> Result<DynVariable<T>, RegisterError> {
-        let name = definition.name.clone();
-        match register(self, definition) {
-            Ok(key) => Ok(key),
-            Err(error) => Err(registry::refuse(self, &name, error)),
-        }
+        let (name, location) = (definition.name.clone(), definition.location);
+        let registered = register(self, definition);
+        registered.map_err(|error| registry::refuse(self, &name, location, error))
     }
 
     fn add_variables(
@@ -343,7 +355,9 @@ impl<H> VariableExt<H> for Cx<'_, H> {
 fn index<H, K: VariableKey>(cx: &mut Cx<'_, H>, key: K) -> Result<u32, VariableError> {
     registry::console(cx);
     let found = key.find(cx.runtime_state::<Variables>());
-    found.ok_or_else(|| key.missing())
+    let found = found.ok_or_else(|| key.missing())?;
+    refresh(cx, found);
+    Ok(found)
 }
 
 fn register<H, T: ConsoleArg + PartialEq>(
@@ -361,10 +375,11 @@ fn register<H, T: ConsoleArg + PartialEq>(
             fault: format!("its default is not allowed: {error}"),
         });
     }
-    let index = super::install(cx, &name, variable, None, origin, binding);
+    let (index, generation) = super::install(cx, &name, variable, None, origin, binding);
     Ok(DynVariable {
         index,
-        generation: cx.runtime_state::<Variables>().generation(index),
+        generation,
+        runtime: cx.runtime().mark(),
         of: std::marker::PhantomData,
     })
 }

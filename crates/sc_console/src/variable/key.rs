@@ -81,10 +81,12 @@ impl<T> fmt::Debug for Variable<T> {
     }
 }
 
-/// The key of a variable that was registered at run time. Inert once the variable is gone.
+/// The key of a variable that was registered at run time. Inert once the variable is gone; in another runtime
+/// that lives at the same time, too.
 pub struct DynVariable<T> {
     pub(crate) index: u32,
     pub(crate) generation: u32,
+    pub(crate) runtime: u32,
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
@@ -128,7 +130,9 @@ mod sealed {
         #[allow(private_interfaces)]
         fn find(&self, variables: &Variables) -> Option<u32> {
             variables.get(self.index)?;
-            (variables.generation(self.index) == self.generation).then_some(self.index)
+            (variables.runtime == self.runtime
+                && variables.generation(self.index) == self.generation)
+                .then_some(self.index)
         }
 
         fn missing(&self) -> VariableError {

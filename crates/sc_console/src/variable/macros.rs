@@ -22,11 +22,12 @@
 ///
 /// After the default, in any order: `range 0.0..=1.0`, `special 0.0 => "never"` (a value with a
 /// meaning of its own, allowed in any range), `archive`, `cheat`, `hidden`, `read_only`,
-/// `server_only`, `secret`, and `changed function`, a `fn(&mut dyn AnyCx, &T)` that is called after each
-/// change in whatever runtime:
+/// `server_only`, `secret`, and two for what is another part's setting: `changed function`, a
+/// `fn(&mut dyn AnyCx, &T)` that is called after each change in whatever runtime, and `current function`, a
+/// `fn(&mut dyn AnyCx) -> T` that says what it is now (see [`VariableDef::current`](crate::VariableDef::current)):
 ///
 /// ```
-/// use sc_console::{ConsoleExt, Source, variable};
+/// use sc_console::{ConsoleExt, Source, VariableExt, variable};
 /// use sc_core::{AnyCx, Runtime};
 ///
 /// #[derive(Default)]
@@ -34,13 +35,17 @@
 ///
 /// variable! {
 ///     /// How loud it is.
-///     VOLUME = MyGame.MixerVolume: f32 = 1.0, range 0.0..=1.0, changed turn
+///     VOLUME = MyGame.MixerVolume: f32 = 0.0, range 0.0..=1.0, changed turn, current volume
 /// }
 /// fn turn(cx: &mut dyn AnyCx, volume: &f32) { cx.runtime_state::<Mixer>().volume = *volume; }
+/// fn volume(cx: &mut dyn AnyCx) -> f32 { cx.runtime_state::<Mixer>().volume }
 ///
 /// let (mut rt, mut host) = (Runtime::<()>::new(), ());
-/// rt.cx(&mut host).run_line("MyGame.MixerVolume 0.25", Source::Local);
-/// assert_eq!(rt.state::<Mixer>().map(|mixer| mixer.volume), Some(0.25));
+/// let mut cx = rt.cx(&mut host);
+/// cx.run_line("MyGame.MixerVolume 0.25", Source::Local);
+/// assert_eq!(cx.runtime_state::<Mixer>().volume, 0.25);
+/// cx.runtime_state::<Mixer>().volume = 0.5;
+/// assert_eq!(cx.get_var(VOLUME), Ok(0.5));
 /// ```
 #[macro_export]
 macro_rules! variable {
@@ -76,6 +81,9 @@ macro_rules! __variable_options {
     };
     ($definition:expr, changed $function:expr $(, $($rest:tt)*)?) => {
         $crate::__variable_options!($definition.changed($function), $($($rest)*)?)
+    };
+    ($definition:expr, current $function:expr $(, $($rest:tt)*)?) => {
+        $crate::__variable_options!($definition.current($function), $($($rest)*)?)
     };
     ($definition:expr, $flag:ident $(, $($rest:tt)*)?) => {
         $crate::__variable_options!($definition.$flag(), $($($rest)*)?)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::declare::{AnyVariable, StaticVariable};
-use super::definition::{Changed, Ops};
+use super::definition::{Changed, Current, Ops};
 use super::{SetBy, SetOutcome, VariableInfo};
 use crate::arg::ConsoleArg;
 use crate::error::VariableError;
@@ -17,6 +17,8 @@ use crate::slots::Slots;
 /// One variable of a runtime.
 pub(crate) struct VariableSlot {
     pub(crate) value: Box<dyn Any>,
+    /// What its callbacks know, while they are to be told of a change.
+    told: Option<Box<dyn Any>>,
     pub(crate) declared: Option<&'static StaticVariable>,
     pub(crate) set_by: SetBy,
     /// The configuration file has an entry that was taken.
@@ -24,16 +26,38 @@ pub(crate) struct VariableSlot {
     pub(crate) default: Box<dyn Any>,
     /// Told of each change before all others.
     pub(crate) changed: Option<Changed>,
+    /// Asked for the value before it is used by name.
+    pub(crate) current: Option<Current>,
     pub(crate) ops: Ops,
     pub(crate) info: Arc<EntryInfo>,
+}
+
+impl VariableSlot {
+    /// Whether its value belongs into the configuration file. That of the command line is for one run.
+    pub(crate) fn is_to_be_saved(&self) -> bool {
+        let was_set = !matches!(self.set_by, SetBy::Constructor | SetBy::CommandLine);
+        self.info.flags.archive && was_set
+    }
+}
+
+/// What an archived variable has left: for the next one of its name, and for the configuration file.
+pub(crate) struct Left {
+    pub(crate) name: String,
+    /// Its value, if that was set: as text, by whom, and as it is saved.
+    pub(crate) value: Option<(String, SetBy, toml_edit::Value)>,
+    pub(crate) in_file: bool,
 }
 
 /// The variables of a runtime. It knows no host type, so that a key reads it from anywhere.
 #[derive(Default)]
 pub(crate) struct Variables {
     slots: Slots<VariableSlot>,
+    /// The mark of the runtime.
+    pub(crate) runtime: u32,
     /// Values that wait for their variable, by folded name.
     pub(crate) waiting: BTreeMap<String, (String, SetBy)>,
+    /// What archived variables that are gone have left, by folded name.
+    pub(crate) left: BTreeMap<String, Left>,
     /// Variables whose callbacks are to be told.
     pub(crate) changed: VecDeque<u32>,
     /// Callbacks are being told.
@@ -85,11 +109,13 @@ impl Variables {
     ) -> u32 {
         self.slots.insert(VariableSlot {
             value: (variable.ops.clone)(&*variable.default),
+            told: None,
             declared,
             set_by: SetBy::Constructor,
             in_file: false,
             default: variable.default,
             changed: variable.changed,
+            current: variable.current,
             ops: variable.ops,
             info,
         })
@@ -142,6 +168,17 @@ impl Variables {
         Ok(self.put(index, value))
     }
 
+    /// The value is another now, as another part says.
+    pub(crate) fn is_now(&mut self, index: u32, value: Box<dyn Any>) -> SetOutcome {
+        let outcome = self.put(index, value);
+        if outcome == SetOutcome::Changed
+            && let Some(slot) = self.get_mut(index)
+        {
+            slot.set_by = SetBy::Code;
+        }
+        outcome
+    }
+
     /// Its default again, and anyone may set it.
     pub(crate) fn reset(&mut self, index: u32) -> Result<SetOutcome, VariableError> {
         let slot = self.get_mut(index).ok_or(VariableError::Gone)?;
@@ -157,11 +194,34 @@ impl Variables {
         if (slot.ops.same)(&*slot.value, &*value) {
             return SetOutcome::Unchanged;
         }
-        slot.value = value;
-        if !self.changed.contains(&index) {
+        let before = std::mem::replace(&mut slot.value, value);
+        if slot.told.is_none() {
+            slot.told = Some(before);
             self.changed.push_back(index);
         }
         SetOutcome::Changed
+    }
+
+    /// Whether the callbacks of a variable, whose turn it is to be told, know its value already: it was set and
+    /// set back.
+    pub(crate) fn is_as_told(&mut self, index: u32) -> bool {
+        let Some(slot) = self.get_mut(index) else {
+            return true;
+        };
+        let told = slot.told.take();
+        told.is_some_and(|told| (slot.ops.same)(&*told, &*slot.value))
+    }
+
+    /// Whether a value may wait for a variable that does not exist yet.
+    pub(crate) fn may_wait(&self, name: &str, asked: SetBy) -> Result<SetOutcome, VariableError> {
+        match self.waiting.get(&crate::name::fold(name)) {
+            Some(&(_, by)) if by > asked => Err(VariableError::LowerPriority {
+                name: name.to_owned(),
+                by,
+                asked,
+            }),
+            _ => Ok(SetOutcome::Waiting),
+        }
     }
 
     /// Keeps a value for a variable that does not exist yet, unless a higher one waits already.

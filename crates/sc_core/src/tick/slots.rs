@@ -225,6 +225,10 @@ impl<H> Slots<H> {
         }
     }
 
+    pub(crate) fn mark(&self) -> u32 {
+        self.runtime
+    }
+
     pub(crate) fn id(&self, index: u32) -> TickId {
         TickId {
             index,

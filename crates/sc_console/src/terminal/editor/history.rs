@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use reedline::{
-    FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, Result, SearchQuery,
+    FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, Result,
+    SearchDirection, SearchQuery,
 };
 
 use crate::terminal::TerminalError;
@@ -14,13 +15,13 @@ use crate::terminal::link::Shared;
 const CAPACITY: usize = 1000;
 
 /// Lines in memory, and in a file if there is one.
-pub(super) struct KeptHistory {
+pub(in crate::terminal) struct KeptHistory {
     shared: Arc<Shared>,
     lines: FileBackedHistory,
 }
 
 impl KeptHistory {
-    pub(super) fn open(
+    pub(in crate::terminal) fn open(
         path: Option<&Path>,
         shared: &Arc<Shared>,
     ) -> std::result::Result<Self, TerminalError> {
@@ -36,6 +37,14 @@ impl KeptHistory {
             shared: Arc::clone(shared),
             lines: lines.map_err(refused)?,
         })
+    }
+
+    /// The lines there are, oldest first.
+    pub(in crate::terminal) fn lines(&self) -> Vec<String> {
+        let all = SearchQuery::everything(SearchDirection::Forward, None);
+        // One that cannot be read now says so when it is used.
+        let found = self.lines.search(all).unwrap_or_default();
+        found.into_iter().map(|item| item.command_line).collect()
     }
 }
 
@@ -92,16 +101,8 @@ impl History for KeptHistory {
 
 #[cfg(test)]
 mod tests {
-    use reedline::SearchDirection;
-
     use super::*;
     use crate::source::Source;
-
-    fn lines(history: &KeptHistory) -> Vec<String> {
-        let all = SearchQuery::everything(SearchDirection::Forward, None);
-        let found = history.search(all).unwrap();
-        found.into_iter().map(|item| item.command_line).collect()
-    }
 
     #[test]
     fn the_oldest_goes_and_repeats_are_skipped() {
@@ -112,7 +113,7 @@ mod tests {
                 history.save(item).unwrap();
             }
         }
-        let kept = lines(&history);
+        let kept = history.lines();
         assert_eq!((kept.len(), &*kept[0], &*kept[999]), (1000, "2", "1001"));
     }
 
@@ -125,7 +126,7 @@ mod tests {
             history.save(HistoryItem::from_command_line(line)).unwrap();
             shared.count(-under_way);
         }
-        assert_eq!(lines(&history), ["in word", "in ***", "in another"]);
+        assert_eq!(history.lines(), ["in word", "in ***", "in another"]);
     }
 
     #[test]

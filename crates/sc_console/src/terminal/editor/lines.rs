@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::terminal::Item;
 use crate::terminal::link::Shared;
 use crate::terminal::style::Look;
 
@@ -30,6 +31,8 @@ struct Drawn {
     handed: Option<String>,
     /// It was called away before it has printed that. It will, when it is called again.
     left: bool,
+    /// The screen is to be cleared when the line is done: the editor counts rows on it.
+    to_be_cleared: bool,
 }
 
 impl Drawn {
@@ -63,6 +66,11 @@ impl Canvas {
     /// Whether nothing was typed.
     pub(super) fn is_blank(&self) -> bool {
         self.drawn().line.is_empty()
+    }
+
+    /// Whether the screen was to be cleared while a line was being typed. Once.
+    pub(super) fn is_to_be_cleared(&self) -> bool {
+        std::mem::take(&mut self.drawn().to_be_cleared)
     }
 
     /// Notes what is about to be drawn.
@@ -204,6 +212,7 @@ impl Above {
         // What it was given before it was called away comes first.
         if !std::mem::take(&mut drawn.left) {
             let items = self.shared.feed.take(AT_ONCE);
+            drawn.to_be_cleared |= items.iter().any(|item| matches!(item, Item::Clear));
             let mut lines = String::new();
             for line in items.iter().flat_map(|item| self.look.lines(item)) {
                 lines.push_str(&line);

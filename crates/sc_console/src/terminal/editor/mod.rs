@@ -3,7 +3,7 @@
 mod complete;
 mod dress;
 mod hint;
-mod history;
+pub(super) mod history;
 mod lines;
 pub(super) mod session;
 
@@ -39,6 +39,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// A line that is done so soon prints before the next prompt comes.
 const BEFORE_THE_PROMPT: Duration = Duration::from_millis(100);
 
+/// Clears the screen, and puts the cursor to its top.
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
 /// The name of the menu, by which the key finds it.
 const MENU: &str = "completion";
 
@@ -47,9 +50,9 @@ pub(super) fn start(
     terminal: &Terminal,
     shared: &Arc<Shared>,
     game: &Arc<dyn Game>,
+    history: KeptHistory,
 ) -> Result<(Arc<Session>, Receiver<()>), TerminalError> {
     let session = Session::take().ok_or(TerminalError::Taken)?;
-    let history = KeptHistory::open(terminal.history_file.as_deref(), shared)?;
     let canvas = Canvas::new(&terminal.prompt);
     let desk = Desk {
         prompt: TerminalPrompt {
@@ -238,14 +241,22 @@ impl Desk {
 
     /// Prints what there is to show, while no line is edited.
     fn print_waiting(&self) {
+        if self.canvas.is_to_be_cleared() {
+            self.print_text(CLEAR);
+        }
         self.print(&self.shared.feed.take(usize::MAX));
     }
 
     fn print(&self, items: &[super::Item]) {
         let mut text = String::new();
-        for line in items.iter().flat_map(|item| self.look.lines(item)) {
-            text.push_str(&line);
-            text.push('\n');
+        for item in items {
+            if matches!(item, super::Item::Clear) {
+                text = CLEAR.to_owned();
+            }
+            for line in self.look.lines(item) {
+                text.push_str(&line);
+                text.push('\n');
+            }
         }
         self.print_text(&text);
     }
