@@ -7,7 +7,7 @@ use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
 use crate::handle::{FlowHandle, FlowState, request_for, request_in_app};
-use crate::queue::ask;
+use crate::queue::{ask, ask_start};
 
 /// Flows by [`Commands`]. What is asked for is done when the commands are applied; if the runtime
 /// is running then, at the start of its next stage.
@@ -181,7 +181,7 @@ pub(crate) fn queue_start(
 ) -> FlowHandle {
     let theirs = handle.clone();
     commands.queue(move |world: &mut World| {
-        if !ask(world, start) {
+        if !ask_start(world, &theirs, start) {
             theirs.set(FlowState::Refused);
         }
     });

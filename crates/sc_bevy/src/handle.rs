@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::world::World;
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
-use sc_flow::{Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, Reservation, Reserved};
+use sc_flow::{
+    Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, PendingFlows, Reservation, Reserved,
+};
 
 use crate::cx::BevyCx;
 use crate::reports;
@@ -43,7 +45,7 @@ pub enum FlowState {
 /// ```
 #[derive(Clone, Debug)]
 pub struct FlowHandle {
-    id: FlowId,
+    reserved: Reserved,
     state: Arc<Mutex<FlowState>>,
 }
 
@@ -51,16 +53,17 @@ impl FlowHandle {
     /// What has become of it.
     #[must_use]
     pub fn state(&self) -> FlowState {
-        let state = self.lock();
+        let state = *self.lock();
         // By its id it can be cancelled where nobody knows of the handle.
-        if *state == FlowState::Pending && self.id.reserved() == Some(Reserved::Cancelled) {
+        if state == FlowState::Pending && self.reserved.is_cancelled() {
             return FlowState::Ended(FlowFinish::Cancelled);
         }
-        *state
+        state
     }
 
     /// Its id, for [`FlowExt`](sc_flow::FlowExt) and `fx.flow(id)`: known from the first, see
-    /// [`FlowId::reserve`].
+    /// [`FlowId::reserve`]. The runtime knows it from the call on, or, by `Commands`, from when these are applied; before,
+    /// it is [`FlowError::Gone`] there.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -74,7 +77,7 @@ impl FlowHandle {
     /// ```
     #[must_use]
     pub fn id(&self) -> FlowId {
-        self.id
+        self.reserved.id()
     }
 
     fn lock(&self) -> MutexGuard<'_, FlowState> {
@@ -87,7 +90,14 @@ impl FlowHandle {
 
     /// Cancels the flow; one that has not started yet never does.
     pub(crate) fn cancel(&self, cx: &mut Cx<'_, World>) {
-        cx.cancel(self.id);
+        if !self.reserved.cancel() {
+            cx.cancel(self.id());
+        }
+    }
+
+    /// A runtime knows of it from now on.
+    pub(crate) fn is_pending_in(&self, flows: &PendingFlows) {
+        flows.add(&self.reserved);
     }
 }
 
@@ -99,12 +109,9 @@ struct Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        // Before the reservation goes, which knows whether it was cancelled.
-        let state = match self.handle.state() {
-            FlowState::Pending => FlowState::Refused,
-            state => state,
-        };
-        self.handle.set(state);
+        if self.handle.state() == FlowState::Pending {
+            self.handle.set(FlowState::Refused);
+        }
     }
 }
 
@@ -174,7 +181,7 @@ where
 {
     let reservation = FlowId::reserve();
     let handle = FlowHandle {
-        id: reservation.id(),
+        reserved: reservation.reserved().clone(),
         state: Arc::new(Mutex::new(FlowState::Pending)),
     };
     let asked = Asked {

@@ -34,7 +34,7 @@ impl Flows<'_> {
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
     {
         let (handle, start) = request_in_app(name, body);
-        self.with_cx(start);
+        self.queue.push_start(&handle, Box::new(start));
         handle
     }
 
@@ -57,7 +57,7 @@ impl Flows<'_> {
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + Send + 'static,
     {
         let (handle, start) = request_for(entity, name, body);
-        self.with_cx(start);
+        self.queue.push_start(&handle, Box::new(start));
         handle
     }
 
@@ -100,7 +100,7 @@ impl LocalFlows<'_> {
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
     {
         let (handle, start) = request_in_app(name, body);
-        self.with_cx(start);
+        self.queue.push_start(&handle, Box::new(start));
         handle
     }
 
@@ -111,7 +111,7 @@ impl LocalFlows<'_> {
         F: AsyncFnOnce(FlowCx<World>, Entity) -> Result<(), FlowError> + 'static,
     {
         let (handle, start) = request_for(entity, name, body);
-        self.with_cx(start);
+        self.queue.push_start(&handle, Box::new(start));
         handle
     }
 

@@ -11,6 +11,7 @@ use bevy_ecs::system::Res;
 use bevy_ecs::world::World;
 use bevy_time::TimeSystems;
 use sc_core::{FrameError, OsClock, Report, ReportKind, Runtime, Stage, WorldKind, WorldOptions};
+use sc_flow::FlowExt;
 
 use crate::clock::{self, Made, remember};
 use crate::error::CxError;
@@ -165,9 +166,10 @@ impl Plugin for StillCookingPlugin {
         let mut cx = runtime.cx(world);
         let options = WorldOptions::new(WorldKind::Game).name("app");
         cx.runtime_state::<AppWorld>().0 = cx.create_world(options).ok();
+        let pending = cx.pending_flows();
         world.insert_non_send(RuntimeSlot::new(runtime));
-        world.insert_non_send(LocalQueue::default());
-        world.init_resource::<Queue>();
+        world.insert_non_send(LocalQueue::new(pending.clone()));
+        world.insert_resource(Queue::new(pending));
         world.init_resource::<Made>();
 
         let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();

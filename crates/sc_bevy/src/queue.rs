@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
 use sc_core::{Cx, Runtime};
+use sc_flow::PendingFlows;
 
 use crate::error::CxError;
+use crate::handle::FlowHandle;
 use crate::slot::{call, with_runtime};
 
 /// What is to be done with the runtime.
@@ -58,18 +60,34 @@ fn refuse<R>(requests: impl IntoIterator<Item = R>) {
 }
 
 /// The requests that systems have made.
-#[derive(Resource, Clone, Default)]
-pub(crate) struct Queue(Arc<Mutex<Waiting<Request>>>);
+#[derive(Resource, Clone)]
+pub(crate) struct Queue {
+    waiting: Arc<Mutex<Waiting<Request>>>,
+    pending: PendingFlows,
+}
 
 impl Queue {
+    pub(crate) fn new(pending: PendingFlows) -> Self {
+        Queue {
+            waiting: Arc::default(),
+            pending,
+        }
+    }
+
     /// Nothing in here runs user code while the lock is held, so a poisoned lock is still whole.
     fn lock(&self) -> MutexGuard<'_, Waiting<Request>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn push(&self, request: Request) {
         let back = self.lock().push(request);
         refuse(back);
+    }
+
+    /// The start of a flow, which the runtime knows of from now on.
+    pub(crate) fn push_start(&self, flow: &FlowHandle, start: Request) {
+        flow.is_pending_in(&self.pending);
+        self.push(start);
     }
 
     fn pop(&self) -> Option<Request> {
@@ -78,12 +96,27 @@ impl Queue {
 }
 
 /// The requests that cannot leave their thread. A non-send resource.
-#[derive(Default)]
-pub(crate) struct LocalQueue(Waiting<LocalRequest>);
+pub(crate) struct LocalQueue {
+    waiting: Waiting<LocalRequest>,
+    pending: PendingFlows,
+}
 
 impl LocalQueue {
+    pub(crate) fn new(pending: PendingFlows) -> Self {
+        LocalQueue {
+            waiting: Waiting::default(),
+            pending,
+        }
+    }
+
     pub(crate) fn push(&mut self, request: LocalRequest) {
-        refuse(self.0.push(request));
+        refuse(self.waiting.push(request));
+    }
+
+    /// As [`Queue::push_start`].
+    pub(crate) fn push_start(&mut self, flow: &FlowHandle, start: LocalRequest) {
+        flow.is_pending_in(&self.pending);
+        self.push(start);
     }
 }
 
@@ -94,8 +127,20 @@ pub(crate) fn close(world: &mut World) {
         refuse(left);
     }
     let left = world.get_non_send_mut::<LocalQueue>();
-    let left = left.map(|mut queue| queue.0.close());
+    let left = left.map(|mut queue| queue.waiting.close());
     refuse(left.into_iter().flatten());
+}
+
+/// Starts a flow now, or at the start of the next stage; see [`ask`]. The runtime knows of it from now on.
+pub(crate) fn ask_start(
+    world: &mut World,
+    flow: &FlowHandle,
+    start: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
+) -> bool {
+    if let Some(queue) = world.get_resource::<Queue>() {
+        flow.is_pending_in(&queue.pending);
+    }
+    ask(world, start)
 }
 
 /// Does a request now, or at the start of the next stage if the runtime is out. `false` when
@@ -136,10 +181,10 @@ pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
     }
     let count = world
         .get_non_send::<LocalQueue>()
-        .map_or(0, |q| q.0.requests.len());
+        .map_or(0, |q| q.waiting.requests.len());
     for _ in 0..count {
         let queue = world.get_non_send_mut::<LocalQueue>();
-        let Some(request) = queue.and_then(|mut queue| queue.0.requests.pop_front()) else {
+        let Some(request) = queue.and_then(|mut queue| queue.waiting.requests.pop_front()) else {
             break;
         };
         let _ = call(&mut runtime.cx(world), ASKED, request);

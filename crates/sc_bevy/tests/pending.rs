@@ -241,8 +241,14 @@ fn an_app_that_is_dropped_takes_what_was_asked_for_with_it() {
     let local = app.world_mut().run_system_cached(by_local_flows);
     await_it(&mut app, on_its_way.id());
     drop(app);
-    assert_eq!(waiting.map(|handle| handle.state()).ok(), Some(FlowState::Refused));
-    assert_eq!(local.map(|handle| handle.state()).ok(), Some(FlowState::Refused));
+    assert_eq!(
+        waiting.map(|handle| handle.state()).ok(),
+        Some(FlowState::Refused)
+    );
+    assert_eq!(
+        local.map(|handle| handle.state()).ok(),
+        Some(FlowState::Refused)
+    );
     assert_eq!(on_its_way.state(), FlowState::Pending);
     assert!(on_its_way.id().reserved().is_some());
     drop(queue);

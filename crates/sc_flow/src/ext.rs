@@ -12,7 +12,7 @@ use crate::fx::{FlowCx, spawn};
 use crate::id::FlowId;
 use crate::list::FlowInfo;
 use crate::node::Next;
-use crate::reserve::{self, Reserved};
+use crate::reserve::PendingFlows;
 use crate::span::nanos;
 use crate::task::Task;
 use crate::watch;
@@ -104,6 +104,20 @@ pub trait FlowExt<H: 'static> {
     /// # Ok::<(), FlowError>(())
     /// ```
     fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError>;
+
+    /// The flows that have not started, to [tell](PendingFlows::add) the runtime of a reserved id, from anywhere.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let reservation = FlowId::reserve();
+    /// cx.pending_flows().add(reservation.reserved());
+    /// assert!(cx.cancel(reservation.id()));
+    /// assert!(reservation.reserved().is_cancelled());
+    /// ```
+    fn pending_flows(&mut self) -> PendingFlows;
 
     /// Every live flow, in order of start. One that has not [started](FlowId::reserve) is none.
     ///
@@ -307,11 +321,16 @@ impl<H> FlowExt<H> for Cx<'_, H> {
 
     fn flow(&mut self, flow: FlowId) -> Result<FlowInfo, FlowError> {
         let now = nanos(self.runtime_elapsed());
-        let info = known(self.runtime()).and_then(|board| board.info(board.resolve(flow), now));
-        info.ok_or_else(|| match flow.reserved() {
-            Some(Reserved::Pending) => FlowError::Pending,
-            _ => FlowError::Gone,
+        let board = known(self.runtime()).ok_or(FlowError::Gone)?;
+        let info = board.info(board.resolve(flow), now);
+        info.ok_or_else(|| match board.pending.has(flow) {
+            true => FlowError::Pending,
+            false => FlowError::Gone,
         })
+    }
+
+    fn pending_flows(&mut self) -> PendingFlows {
+        board(self).pending.clone()
     }
 
     fn flow_list(&mut self) -> Vec<FlowInfo> {
@@ -322,7 +341,7 @@ impl<H> FlowExt<H> for Cx<'_, H> {
     fn cancel(&mut self, flow: FlowId) -> bool {
         let board = board(self);
         let live = board.resolve(flow);
-        reserve::cancel(flow) || end::request(self, &board, live, FlowFinish::Cancelled)
+        board.pending.cancel(flow) || end::request(self, &board, live, FlowFinish::Cancelled)
     }
 
     fn cancel_flows_of(&mut self, owner: impl Into<TickId>) -> usize {

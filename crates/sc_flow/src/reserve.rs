@@ -1,79 +1,115 @@
-//! Ids that are given out before their flows start. The whole process has one list of them: who reserves an
-//! id need not know the runtime, which may be out of reach, or on another thread.
+//! Ids that are given out before their flows start: a [`Reservation`], what others see of it, and the list of
+//! those that a runtime knows.
 //!
-//! Nothing in here calls user code, or locks anything else while the list is locked.
+//! Nothing in here calls user code. A fate is locked before a list, never after.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::executor::wake::WakeInbox;
+use smallvec::SmallVec;
+
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
 
-static LIST: Mutex<List> = Mutex::new(List {
-    given: 0,
-    reserved: HashMap::with_hasher(BuildHasherDefault::new()),
-});
-
-struct List {
-    /// How many were ever given out.
-    given: u64,
-    /// Those whose reservations are there.
-    reserved: HashMap<FlowId, Entry, BuildHasherDefault<DefaultHasher>>,
-}
-
-#[derive(Default)]
-struct Entry {
-    is_cancelled: bool,
-    /// Of the runtimes in which flows await it.
-    awaited_in: Vec<Arc<WakeInbox>>,
-}
-
-fn list() -> MutexGuard<'static, List> {
-    LIST.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// How many were ever given out. It tells nothing of any of them.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The id of a flow that has not started: made by [`FlowId::reserve`], used by
 /// [`Flow::reserved`](crate::Flow::reserved). Dropping it unused means that the flow never starts: who awaits
 /// it gets [`FlowError::Aborted`](crate::FlowError::Aborted).
 #[derive(Debug)]
 #[must_use = "a dropped reservation is given back: no flow starts with its id"]
-pub struct Reservation(FlowId);
+pub struct Reservation(Reserved);
 
-/// What is known of a flow whose reservation is there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Reserved {
-    /// It may start.
-    Pending,
+/// What others have of a [`Reservation`]: `Send + Sync`, and cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Reserved(Arc<Cell>);
+
+/// The flows that a runtime knows and that have not started: from
+/// [`FlowExt::pending_flows`](crate::FlowExt::pending_flows). `Send + Sync`, cheap to clone, and of no effect when
+/// the runtime is gone.
+///
+/// ```
+/// use sc_core::Runtime;
+/// use sc_flow::{FlowError, FlowExt, FlowId};
+/// let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// let mut cx = rt.cx(&mut host);
+/// let pending = cx.pending_flows();
+/// let asked = std::thread::spawn(move || {
+///     let reservation = FlowId::reserve();
+///     pending.add(reservation.reserved());
+///     reservation
+/// });
+/// let reservation = asked.join().unwrap();
+/// assert!(matches!(cx.flow(reservation.id()), Err(FlowError::Pending)));
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct PendingFlows(Arc<List>);
+
+#[derive(Debug)]
+struct Cell {
+    id: FlowId,
+    fate: Mutex<Fate>,
+}
+
+#[derive(Debug)]
+enum Fate {
+    /// It may start. These know it.
+    Pending(SmallVec<[Weak<List>; 1]>),
     /// It was cancelled, and will not.
     Cancelled,
+    /// It has started, or never will.
+    Left,
+}
+
+#[derive(Default, Debug)]
+struct List {
+    pending: Mutex<HashMap<FlowId, Entry>>,
+    unstarted: Mutex<Vec<(FlowId, FlowFinish)>>,
+    any_unstarted: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    of: Reserved,
+    /// By a flow of the runtime.
+    is_awaited: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl FlowId {
     /// Gives out the id of a flow that is to be started later: at once, on any thread, without a runtime.
     ///
-    /// Until then it is *pending*: [`cx.flow(id)`](crate::FlowExt::flow) says so
-    /// ([`FlowError::Pending`](crate::FlowError::Pending)), [`cx.cancel(id)`](crate::FlowExt::cancel) keeps it
-    /// from starting, and [`fx.flow(id)`](crate::FlowCx::flow) waits for its start, and then for its end.
-    /// Lists do not have it, and it cannot be paused.
+    /// A runtime that [was told](PendingFlows::add) of it knows that the flow is *pending* until it starts:
+    /// [`cx.flow(id)`](crate::FlowExt::flow) says so ([`FlowError::Pending`](crate::FlowError::Pending)),
+    /// [`cx.cancel(id)`](crate::FlowExt::cancel) keeps it from starting, and
+    /// [`fx.flow(id)`](crate::FlowCx::flow) waits for its start, and then for its end. Lists do not have it, and it
+    /// cannot be paused. To any other runtime it is [`FlowError::Gone`](crate::FlowError::Gone), as an unknown
+    /// one is.
     ///
     /// ```
     /// use sc_core::{Runtime, WorldKind};
     /// use sc_flow::{Flow, FlowError, FlowExt, FlowFinish, FlowId};
-    /// let reservation = std::thread::spawn(FlowId::reserve).join().unwrap();
-    /// let id = reservation.id();
-    ///
     /// let (mut rt, mut log) = (Runtime::<Vec<FlowFinish>>::new(), Vec::new());
     /// let mut cx = rt.cx(&mut log);
     /// let level = cx.create_world(WorldKind::Game)?;
+    ///
+    /// let reservation = std::thread::spawn(FlowId::reserve).join().unwrap();
+    /// let id = reservation.id();
+    /// assert!(matches!(cx.flow(id), Err(FlowError::Gone)));
+    /// cx.pending_flows().add(reservation.reserved());
+    /// assert!(matches!(cx.flow(id), Err(FlowError::Pending)));
+    ///
     /// Flow::new("waiter").world(level).spawn(&mut cx, async move |fx| {
     ///     let finish = fx.flow(id).await?;
     ///     fx.with(|cx| cx.host_mut().push(finish))
     /// })?;
     /// rt.tick_secs(&mut log, 0.25)?;
     /// let mut cx = rt.cx(&mut log);
-    /// assert!(matches!(cx.flow(id), Err(FlowError::Pending)));
     /// let flow = Flow::new("later").world(level).reserved(reservation);
     /// assert_eq!(flow.spawn(&mut cx, async |_| Ok(()))?, id);
     /// rt.tick_secs(&mut log, 0.25)?;
@@ -81,40 +117,10 @@ impl FlowId {
     /// # Ok::<(), FlowError>(())
     /// ```
     pub fn reserve() -> Reservation {
-        let mut list = list();
-        let id = FlowId::of_number(list.given);
-        list.given += 1;
-        list.reserved.insert(id, Entry::default());
-        Reservation(id)
-    }
-
-    /// What is known of a flow that has not started, from anywhere. `None` when it has, when its reservation
-    /// was dropped or its start refused, and of an id that never was reserved.
-    ///
-    /// ```
-    /// use sc_core::Runtime;
-    /// use sc_flow::{FlowExt, FlowId, Reserved};
-    /// let reservation = FlowId::reserve();
-    /// let id = reservation.id();
-    /// assert_eq!(id.reserved(), Some(Reserved::Pending));
-    /// let (mut rt, mut host) = (Runtime::<()>::new(), ());
-    /// assert!(rt.cx(&mut host).cancel(id));
-    /// assert_eq!(id.reserved(), Some(Reserved::Cancelled));
-    /// drop(reservation);
-    /// assert_eq!(id.reserved(), None);
-    /// ```
-    #[must_use]
-    pub fn reserved(self) -> Option<Reserved> {
-        if !self.is_reserved() {
-            return None;
-        }
-        list().reserved.get(&self).map(|entry| {
-            if entry.is_cancelled {
-                Reserved::Cancelled
-            } else {
-                Reserved::Pending
-            }
-        })
+        Reservation(Reserved(Arc::new(Cell {
+            id: FlowId::of_number(NEXT.fetch_add(1, Ordering::Relaxed)),
+            fate: Mutex::new(Fate::Pending(SmallVec::new())),
+        })))
     }
 }
 
@@ -122,72 +128,150 @@ impl Reservation {
     /// The id that the flow will have.
     #[must_use]
     pub fn id(&self) -> FlowId {
-        self.0
+        self.0.id()
     }
 
-    /// Its flow starts, in the runtime of an inbox. In another one nobody will hear of its end.
-    pub(crate) fn start(self, here: &Arc<WakeInbox>) -> FlowId {
-        self.leave(FlowFinish::Aborted, Some(here));
-        self.0
+    /// What others may have of it.
+    #[must_use]
+    pub fn reserved(&self) -> &Reserved {
+        &self.0
+    }
+
+    /// Its flow starts in the runtime of a list; in another one who awaits it will not hear of its end. `false` when
+    /// it was cancelled.
+    pub(crate) fn starts(&self, here: &PendingFlows) -> bool {
+        self.0.leave(Fate::Left, FlowFinish::Aborted, Some(here))
     }
 
     /// Its flow is refused; who awaits it hears the finish.
     pub(crate) fn refuse(self, finish: FlowFinish) {
-        self.leave(finish, None);
-    }
-
-    /// It is on the list no more: those who await it are told, but for those here.
-    fn leave(&self, finish: FlowFinish, here: Option<&Arc<WakeInbox>>) {
-        let entry = list().reserved.remove(&self.0).unwrap_or_default();
-        for inbox in entry.awaited_in {
-            if !here.is_some_and(|here| Arc::ptr_eq(here, &inbox)) {
-                inbox.never_starts(self.0, finish);
-            }
-        }
+        self.0.leave(Fate::Left, finish, None);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.leave(FlowFinish::Aborted, None);
+        self.0.leave(Fate::Left, FlowFinish::Aborted, None);
     }
 }
 
-/// Cancels a pending flow: it has ended, and never starts. `false` when it is not pending.
-pub(crate) fn cancel(id: FlowId) -> bool {
-    if !id.is_reserved() {
-        return false;
+impl Reserved {
+    /// The id that the flow will have.
+    #[must_use]
+    pub fn id(&self) -> FlowId {
+        self.0.id
     }
-    let mut list = list();
-    let pending = list.reserved.get_mut(&id);
-    let Some(entry) = pending.filter(|entry| !entry.is_cancelled) else {
-        return false;
-    };
-    entry.is_cancelled = true;
-    let awaited_in = std::mem::take(&mut entry.awaited_in);
-    drop(list);
-    for inbox in awaited_in {
-        inbox.never_starts(id, FlowFinish::Cancelled);
+
+    /// Cancels the flow before it starts: it never does, and who awaits it is told. `false` when it has started,
+    /// was cancelled before, or never starts for another reason.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let reservation = FlowId::reserve();
+    /// let reserved = reservation.reserved().clone();
+    /// assert!(reserved.cancel());
+    /// assert!(reserved.is_cancelled());
+    /// let flow = Flow::new("never").runtime().reserved(reservation);
+    /// let started = flow.spawn(&mut cx, async |_| Ok(()));
+    /// assert!(matches!(started, Err(FlowError::Cancelled)));
+    /// assert!(!reserved.cancel());
+    /// ```
+    pub fn cancel(&self) -> bool {
+        self.leave(Fate::Cancelled, FlowFinish::Cancelled, None)
     }
-    true
+
+    /// Whether it was cancelled before it started, by this or [by its id](crate::FlowExt::cancel).
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(*lock(&self.0.fate), Fate::Cancelled)
+    }
+
+    /// It is pending no more: no list has it, and those who await it hear the finish, but for those here. `false`
+    /// when it was not.
+    fn leave(&self, to: Fate, finish: FlowFinish, here: Option<&PendingFlows>) -> bool {
+        let mut fate = lock(&self.0.fate);
+        let Fate::Pending(known_in) = &*fate else {
+            return false;
+        };
+        for list in known_in.iter().filter_map(Weak::upgrade) {
+            let is_here = here.is_some_and(|here| Arc::ptr_eq(&here.0, &list));
+            list.remove(self.id(), (!is_here).then_some(finish));
+        }
+        *fate = to;
+        true
+    }
 }
 
-/// Tells an inbox when a pending flow will never start. `false` when it is not pending.
-pub(crate) fn is_awaited_in(id: FlowId, inbox: &Arc<WakeInbox>) -> bool {
-    if !id.is_reserved() {
-        return false;
+impl PendingFlows {
+    /// The runtime knows of a flow from now on. Of no effect when that is pending no more.
+    pub fn add(&self, flow: &Reserved) {
+        if let Fate::Pending(known_in) = &mut *lock(&flow.0.fate) {
+            let entry = Entry {
+                of: flow.clone(),
+                is_awaited: false,
+            };
+            let mut pending = lock(&self.0.pending);
+            pending.entry(flow.id()).or_insert_with(|| {
+                known_in.push(Arc::downgrade(&self.0));
+                entry
+            });
+        }
     }
-    let mut list = list();
-    let pending = list.reserved.get_mut(&id);
-    let Some(entry) = pending.filter(|entry| !entry.is_cancelled) else {
-        return false;
-    };
-    if !entry
-        .awaited_in
-        .iter()
-        .any(|known| Arc::ptr_eq(known, inbox))
-    {
-        entry.awaited_in.push(Arc::clone(inbox));
+
+    /// Whether a flow is pending.
+    pub(crate) fn has(&self, id: FlowId) -> bool {
+        id.is_reserved() && lock(&self.0.pending).contains_key(&id)
     }
-    true
+
+    /// Cancels a pending flow: it has ended, and never starts. `false` when it is not pending.
+    pub(crate) fn cancel(&self, id: FlowId) -> bool {
+        if !id.is_reserved() {
+            return false;
+        }
+        let found = lock(&self.0.pending).get(&id).map(|entry| entry.of.clone());
+        found.is_some_and(|reserved| reserved.cancel())
+    }
+
+    /// A flow of the runtime awaits a pending one, and is to hear when that will never start. `false` when it is
+    /// not pending.
+    pub(crate) fn awaits(&self, id: FlowId) -> bool {
+        if !id.is_reserved() {
+            return false;
+        }
+        let mut pending = lock(&self.0.pending);
+        let entry = pending.get_mut(&id);
+        entry.map(|entry| entry.is_awaited = true).is_some()
+    }
+
+    /// Takes those that are awaited and will never start.
+    pub(crate) fn take_unstarted(&self) -> Vec<(FlowId, FlowFinish)> {
+        if !self.0.any_unstarted.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        let mut unstarted = lock(&self.0.unstarted);
+        self.0.any_unstarted.store(false, Ordering::Release);
+        std::mem::take(&mut unstarted)
+    }
+
+    /// The runtime ends: nobody awaits anything any more.
+    pub(crate) fn clear(&self) {
+        lock(&self.0.pending).clear();
+        lock(&self.0.unstarted).clear();
+    }
+}
+
+impl List {
+    /// A flow is pending no more; with a finish, who awaits it is to hear that.
+    fn remove(&self, id: FlowId, finish: Option<FlowFinish>) {
+        let entry = lock(&self.pending).remove(&id);
+        if let Some(finish) = finish
+            && entry.is_some_and(|entry| entry.is_awaited)
+        {
+            lock(&self.unstarted).push((id, finish));
+            self.any_unstarted.store(true, Ordering::Release);
+        }
+    }
 }

@@ -21,7 +21,7 @@ use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::{self, Ending};
 use crate::list::{Progress, WaitingFor};
-use crate::reserve::{self, Reserved};
+use crate::reserve::PendingFlows;
 
 /// A flow, as far as a turn touches it.
 pub(crate) struct Slot<H: 'static> {
@@ -75,6 +75,8 @@ pub(crate) struct Board<H: 'static> {
     /// `continue_loop` was called for it from its own body.
     pub(crate) continued: Cell<bool>,
     pub(crate) inbox: Arc<WakeInbox>,
+    /// The flows that have not started, by their ids outside.
+    pub(crate) pending: PendingFlows,
     /// What flows are polled with that have no waker of their own.
     shared: RefCell<Rc<SharedWaker>>,
     pub(crate) scratch: Cell<Scratch>,
@@ -91,6 +93,7 @@ impl<H> Board<H> {
             continued: Cell::new(false),
             shared: RefCell::new(Rc::new(SharedWaker::new(&inbox))),
             inbox,
+            pending: PendingFlows::default(),
             scratch: Cell::default(),
         }
     }
@@ -195,7 +198,7 @@ impl<H> Board<H> {
 
     /// Whether a flow, by its id outside, has ended: it is neither live nor pending.
     pub(crate) fn has_ended(&self, id: FlowId) -> bool {
-        !self.is_live(self.resolve(id)) && id.reserved() != Some(Reserved::Pending)
+        !self.is_live(self.resolve(id)) && !self.pending.has(id)
     }
 
     /// A flow is awaited, by its id outside; whether it is there, or pending.
@@ -208,7 +211,7 @@ impl<H> Board<H> {
                 .map(|extra| join::add(&mut extra.awaited_by, ending))
                 .is_some();
         }
-        let is_pending = reserve::is_awaited_in(id, &self.inbox);
+        let is_pending = self.pending.awaits(id);
         if is_pending {
             self.table.borrow_mut().awaits_start(id, ending);
         }
@@ -291,6 +294,7 @@ impl<H> Board<H> {
     /// Drops every flow: the runtime was dropped without a shutdown, and calls nothing.
     pub(crate) fn clear(&self) {
         self.inbox.close();
+        self.pending.clear();
         let chunks = self.chunks.take();
         let table = self.table.take();
         for slot in chunks.iter().flat_map(|chunk| chunk.iter()) {

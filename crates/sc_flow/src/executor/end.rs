@@ -214,7 +214,7 @@ pub(crate) fn end_with<H>(
 /// Tells those who await a flow that will never start.
 pub(crate) fn tell_of_unstarted<H>(cx: &mut Cx<'_, H>, board: &Board<H>) {
     let mut of_wakers = None;
-    for (id, finish) in board.inbox.take_unstarted() {
+    for (id, finish) in board.pending.take_unstarted() {
         let awaiting = board.table.borrow_mut().take_awaiting(id);
         for ending in awaiting.iter().filter(|ending| ending.is_awaited()) {
             if let Some(waker) = ending.tell(Ok(finish)) {

@@ -22,7 +22,7 @@ use crate::id::FlowId;
 use crate::list::{FlowKind, WaitingFor};
 use crate::node::{Next, Node};
 use crate::reports;
-use crate::reserve::{Reservation, Reserved};
+use crate::reserve::Reservation;
 use crate::span::nanos;
 
 /// To which world a flow is bound.
@@ -130,7 +130,7 @@ impl<H> Options<H> {
             self.ask(cx, world, is_there)?;
         }
         if let Some(reservation) = &self.reserved
-            && reservation.id().reserved() != Some(Reserved::Pending)
+            && !reservation.starts(&home.board.pending)
         {
             return Err(FlowError::Cancelled.into());
         }
@@ -334,8 +334,7 @@ fn extra<H>(
         table.ask_in_turn(board, id);
     }
     let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
-    let reservation = options.reserved.take();
-    let reserved = reservation.map(|reservation| reservation.start(&board.inbox));
+    let reserved = options.reserved.take().map(|reservation| reservation.id());
     let awaited_by = reserved.map(|reserved| table.starts_reserved(reserved, id));
     if let Some(extra) = table.extra_or_new(id.index) {
         *extra = Extra {

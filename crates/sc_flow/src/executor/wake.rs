@@ -1,19 +1,16 @@
 //! Wakes from outside: the one object of the executor that other threads share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 
-use crate::finish::FlowFinish;
 use crate::id::FlowId;
 
-/// Flows that were woken, in order of arrival; and those that are awaited and will never start.
+/// Flows that were woken, in order of arrival.
 #[derive(Default)]
 pub(crate) struct WakeInbox {
     woken: Mutex<Vec<FlowId>>,
     any: AtomicBool,
-    unstarted: Mutex<Vec<(FlowId, FlowFinish)>>,
-    any_unstarted: AtomicBool,
     /// Nobody reads it any more.
     closed: AtomicBool,
 }
@@ -36,38 +33,11 @@ impl WakeInbox {
         }
     }
 
-    /// A flow that is awaited will never start.
-    pub(crate) fn never_starts(&self, id: FlowId, finish: FlowFinish) {
-        let mut unstarted = self.lock_unstarted();
-        if !self.closed.load(Ordering::Acquire) {
-            unstarted.push((id, finish));
-            self.any_unstarted.store(true, Ordering::Release);
-        }
-    }
-
-    /// Takes those that will never start.
-    pub(crate) fn take_unstarted(&self) -> Vec<(FlowId, FlowFinish)> {
-        if !self.any_unstarted.load(Ordering::Acquire) {
-            return Vec::new();
-        }
-        let mut unstarted = self.lock_unstarted();
-        self.any_unstarted.store(false, Ordering::Release);
-        std::mem::take(&mut unstarted)
-    }
-
-    fn lock_unstarted(&self) -> MutexGuard<'_, Vec<(FlowId, FlowFinish)>> {
-        self.unstarted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Wakes are inert from now on.
     pub(crate) fn close(&self) {
         let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
         self.closed.store(true, Ordering::Release);
         woken.clear();
-        drop(woken);
-        self.lock_unstarted().clear();
     }
 }
 
