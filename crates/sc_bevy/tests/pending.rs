@@ -9,9 +9,10 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::CommandQueue;
 use common::{app, bare, flows, log, reports, say, updates};
 use sc_bevy::{
-    BevyCx, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, WorldCx,
+    BevyCx, BevyFx, Cooking, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows,
+    LocalFlows, StageSystems, WorldCx,
 };
-use sc_core::secs;
+use sc_core::{Stage, secs};
 use sc_flow::{FlowCx, FlowError, FlowExt, FlowFinish, FlowId};
 
 const CANCELLED: FlowState = FlowState::Ended(FlowFinish::Cancelled);
@@ -53,15 +54,21 @@ fn seen(app: &mut App, id: FlowId) -> String {
 /// Starts a flow that awaits another, and logs what it gets.
 fn await_it(app: &mut App, id: FlowId) {
     app.world_mut().commands().flow("waiter", async move |fx| {
-        let got = match fx.flow(id).await {
-            Ok(finish) => format!("{finish:?}"),
-            Err(error) => error.to_string(),
-        };
+        let got = got(&fx, id).await;
         fx.with(|cx| say(cx.host_mut(), got))
     });
 }
 
+/// What a flow gets that awaits another.
+async fn got(fx: &FlowCx<World>, id: FlowId) -> String {
+    match fx.flow(id).await {
+        Ok(finish) => format!("{finish:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
 const PENDING: &str = "the flow has not started yet: await it, or ask again when it has";
+const GONE: &str = "the flow has ended: its id is stale";
 const WAS_CANCELLED: &str = "what was awaited was cancelled";
 const WAS_ABORTED: &str = "what was awaited was aborted: its world or its owner is gone";
 
@@ -98,7 +105,7 @@ fn the_id_is_known_at_once_and_is_the_flows() {
 }
 
 #[test]
-fn it_is_known_on_another_thread() {
+fn it_is_known_on_another_thread_and_to_the_runtime_when_commands_are_applied() {
     let mut app = app();
     let mut queue = CommandQueue::default();
     let world = app.world();
@@ -109,9 +116,34 @@ fn it_is_known_on_another_thread() {
     let Ok(handle) = handle else {
         unreachable!("it has run");
     };
-    assert_eq!(seen(&mut app, handle.id()), PENDING);
+    assert_eq!(handle.state(), FlowState::Pending);
+    assert_eq!(seen(&mut app, handle.id()), GONE);
+    let id = handle.id();
+    assert_eq!(app.world_mut().with_cx(|cx| cx.cancel(id)), Ok(false));
+    await_it(&mut app, id);
+    app.update();
+    assert_eq!(log(&mut app), [GONE]);
+    assert_eq!(handle.state(), FlowState::Pending);
     queue.apply(app.world_mut());
-    assert_eq!(seen(&mut app, handle.id()), "asked true");
+    assert_eq!(handle.state(), FlowState::Running);
+    assert_eq!(seen(&mut app, id), "asked true");
+}
+
+#[test]
+fn by_commands_in_a_system_that_a_flow_runs_it_is_pending_once_they_are_applied() {
+    let mut app = app();
+    app.world_mut().commands().flow("outer", async |fx| {
+        let handle = fx.system(by_commands, ())?;
+        fx.with(|cx| {
+            assert_eq!(handle.state(), FlowState::Pending);
+            assert!(matches!(cx.flow(handle.id()), Err(FlowError::Pending)));
+        })?;
+        fx.next_tick().await?;
+        fx.with(|cx| assert!(cx.flow(handle.id()).is_ok_and(|info| info.name == "asked")))
+    });
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), ["started"]);
+    assert_eq!(flows(&mut app), 1);
 }
 
 #[test]
@@ -143,27 +175,34 @@ fn in_a_system_that_a_flow_runs_it_is_known_and_cancels_what_has_not_started() {
 
 #[test]
 fn a_cancel_by_id_before_the_start_means_that_it_never_starts() {
-    // Before the commands are applied, and while the request waits for a stage.
-    for applied in [true, false] {
-        let mut app = app();
-        let mut queue = CommandQueue::default();
-        let handle = match applied {
-            false => Commands::new(&mut queue, app.world()).flow("asked", long),
-            true => app
-                .world_mut()
-                .run_system_cached(by_flows)
-                .unwrap_or_else(|error| unreachable!("{error}")),
-        };
-        let id = handle.id();
-        assert_eq!(app.world_mut().with_cx(|cx| cx.cancel(id)), Ok(true));
-        assert_eq!(handle.state(), CANCELLED);
-        assert_eq!(app.world_mut().with_cx(|cx| cx.cancel(id)), Ok(false));
-        queue.apply(app.world_mut());
-        updates(&mut app, 2);
-        assert_eq!(handle.state(), CANCELLED);
-        assert_eq!(log(&mut app), [""; 0]);
-        assert_eq!(reports(&app), [""; 0]);
-    }
+    let mut app = app();
+    let handle = app
+        .world_mut()
+        .run_system_cached(by_flows)
+        .unwrap_or_else(|error| unreachable!("{error}"));
+    let id = handle.id();
+    assert_eq!(app.world_mut().with_cx(|cx| cx.cancel(id)), Ok(true));
+    assert_eq!(handle.state(), CANCELLED);
+    assert_eq!(app.world_mut().with_cx(|cx| cx.cancel(id)), Ok(false));
+    updates(&mut app, 2);
+    assert_eq!(handle.state(), CANCELLED);
+    assert_eq!(log(&mut app), [""; 0]);
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn a_cancel_by_its_handle_before_the_commands_are_applied_means_that_it_never_starts() {
+    let mut app = app();
+    let mut queue = CommandQueue::default();
+    let handle = Commands::new(&mut queue, app.world()).flow("asked", long);
+    app.world_mut().commands().cancel_flow(&handle);
+    app.world_mut().flush();
+    assert_eq!(handle.state(), CANCELLED);
+    queue.apply(app.world_mut());
+    updates(&mut app, 2);
+    assert_eq!(handle.state(), CANCELLED);
+    assert_eq!(log(&mut app), [""; 0]);
+    assert_eq!(reports(&app), [""; 0]);
 }
 
 #[test]
@@ -189,45 +228,71 @@ fn awaiting_a_pending_flow_waits_for_its_start_and_its_end() {
     updates(&mut app, 2);
     assert_eq!(log(&mut app), ["short", "Completed"]);
 
-    // The waiter runs before what it awaits has been asked for at all.
-    let mut queue = CommandQueue::default();
-    let handle = Commands::new(&mut queue, app.world()).flow("late", async |_| Ok(()));
-    await_it(&mut app, handle.id());
-    updates(&mut app, 3);
-    assert_eq!(log(&mut app), [""; 0]);
-    queue.apply(app.world_mut());
-    app.update();
-    assert_eq!(log(&mut app), ["Completed"]);
+    // The waiter is waiting already when what it awaits starts.
+    app.world_mut().commands().flow("outer", async |fx| {
+        let short = |flows: Flows| flows.start("late", async |_| Ok(()));
+        let got = got(&fx, fx.system(short, ())?.id()).await;
+        fx.with(|cx| {
+            let frame = cx.frame();
+            say(cx.host_mut(), format!("{got} {frame}"));
+        })
+    });
+    let frame = app.world_mut().with_cx(|cx| cx.frame()).unwrap_or_default();
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), [format!("Completed {}", frame + 2)]);
+}
+
+/// Cancels what was asked for.
+fn cancel_it(asked: Option<Res<Asked>>, mut commands: Commands) {
+    if let Some(asked) = asked {
+        commands.cancel_flow(&asked.0);
+    }
+}
+
+#[derive(Component)]
+struct Door;
+
+/// Despawns what it is bound to.
+fn despawn_it(doors: Query<Entity, With<Door>>, mut commands: Commands) {
+    for door in &doors {
+        commands.entity(door).despawn();
+    }
 }
 
 #[test]
 fn who_awaits_it_is_told_when_it_never_starts() {
-    type End = fn(&mut App, CommandQueue, FlowHandle);
-    let cancelled: End = |app, _still_there, handle| {
-        app.world_mut().commands().cancel_flow(&handle);
-        app.world_mut().flush();
-    };
-    let dropped: End = |_, queue, _| drop(queue);
-    let refused: End = |app, mut queue, _| queue.apply(app.world_mut());
-    for (end, told, state, report) in [
-        (cancelled, WAS_CANCELLED, CANCELLED, 0),
-        (dropped, WAS_ABORTED, FlowState::Refused, 0),
-        (refused, WAS_ABORTED, FlowState::Refused, 1),
+    for (cancels, told, state, report) in [
+        (true, WAS_CANCELLED, CANCELLED, 0),
+        (false, WAS_ABORTED, FlowState::Refused, 1),
     ] {
         let mut app = app();
-        let entity = app.world_mut().spawn_empty().id();
-        let mut queue = CommandQueue::default();
-        let mut commands = Commands::new(&mut queue, app.world());
-        let mut commands = commands.entity(entity);
-        let handle = commands.flow("asked", async |fx, _| long(fx).await);
-        app.world_mut().despawn(entity);
-        await_it(&mut app, handle.id());
+        // Between the stage in which it is asked for and awaited, and the next.
+        let between = StageSystems(Stage::PostUpdate);
+        if cancels {
+            app.add_systems(
+                Cooking,
+                cancel_it.after(StageSystems(Stage::Flows)).before(between),
+            );
+        } else {
+            app.add_systems(
+                Cooking,
+                despawn_it.after(StageSystems(Stage::Flows)).before(between),
+            );
+        }
+        app.world_mut().commands().flow("outer", async |fx| {
+            let asked = |flows: Flows, mut commands: Commands| {
+                let door = commands.spawn(Door).id();
+                let flow = flows.start_for(door, "asked", async |fx, _| long(fx).await);
+                commands.insert_resource(Asked(flow.clone()));
+                flow
+            };
+            let id = fx.system(asked, ())?.id();
+            let got = got(&fx, id).await;
+            fx.with(|cx| say(cx.host_mut(), got))
+        });
         updates(&mut app, 2);
-        assert_eq!(log(&mut app), [""; 0]);
-        end(&mut app, queue, handle.clone());
-        app.update();
         assert_eq!(log(&mut app), [told]);
-        assert_eq!(handle.state(), state);
+        assert_eq!(app.world().resource::<Asked>().0.state(), state);
         assert_eq!(reports(&app), vec!["RequestRefused"; report]);
     }
 }
@@ -239,7 +304,6 @@ fn an_app_that_is_dropped_takes_what_was_asked_for_with_it() {
     let on_its_way = Commands::new(&mut queue, app.world()).flow("asked", long);
     let waiting = app.world_mut().run_system_cached(by_flows);
     let local = app.world_mut().run_system_cached(by_local_flows);
-    await_it(&mut app, on_its_way.id());
     drop(app);
     assert_eq!(
         waiting.map(|handle| handle.state()).ok(),
@@ -250,10 +314,8 @@ fn an_app_that_is_dropped_takes_what_was_asked_for_with_it() {
         Some(FlowState::Refused)
     );
     assert_eq!(on_its_way.state(), FlowState::Pending);
-    assert!(on_its_way.id().reserved().is_some());
     drop(queue);
     assert_eq!(on_its_way.state(), FlowState::Refused);
-    assert_eq!(on_its_way.id().reserved(), None);
 }
 
 #[test]
@@ -263,19 +325,26 @@ fn without_a_runtime_it_is_refused() {
     assert_eq!(handle.state(), FlowState::Pending);
     app.update();
     assert_eq!(handle.state(), FlowState::Refused);
-    assert_eq!(handle.id().reserved(), None);
 }
 
 #[test]
 fn ids_of_two_apps_are_not_mistaken() {
     let (mut here, mut there) = (app(), app());
-    let ours = here.world_mut().commands().flow("ours", long);
-    let theirs = there.world_mut().commands().flow("theirs", long);
+    let ask = |app: &mut App| match app.world_mut().run_system_cached(by_flows) {
+        Ok(handle) => handle,
+        Err(error) => unreachable!("{error}"),
+    };
+    let (ours, theirs) = (ask(&mut here), ask(&mut there));
     assert_ne!(ours.id(), theirs.id());
-    updates(&mut here, 1);
-    updates(&mut there, 1);
+    assert_eq!(seen(&mut here, ours.id()), PENDING);
+    assert_eq!(seen(&mut here, theirs.id()), GONE);
+    assert_eq!(seen(&mut there, theirs.id()), PENDING);
     let id = theirs.id();
     assert_eq!(here.world_mut().with_cx(|cx| cx.cancel(id)), Ok(false));
+    assert_eq!(theirs.state(), FlowState::Pending);
+    updates(&mut here, 1);
+    updates(&mut there, 1);
+    assert_eq!(here.world_mut().with_cx(|cx| cx.cancel(id)), Ok(false));
     assert_eq!(theirs.state(), FlowState::Running);
-    assert_eq!(seen(&mut here, ours.id()), "ours true");
+    assert_eq!(seen(&mut here, ours.id()), "asked true");
 }

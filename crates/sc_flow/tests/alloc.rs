@@ -5,7 +5,9 @@
 use allocation_counter::measure;
 use sc_core::testing::TestWorld;
 use sc_core::{Cx, secs};
-use sc_flow::{DoForDuration, DriveControl, Flow, FlowExt, FlowId, ForEach, Step, WaitUntil};
+use sc_flow::{
+    DoForDuration, DriveControl, Flow, FlowCx, FlowExt, FlowId, ForEach, Step, WaitUntil,
+};
 
 type C<'a> = Cx<'a, u64>;
 
@@ -334,8 +336,32 @@ fn reserved_ids_leak_nothing_and_each_is_one_allocation() {
         }
     });
     assert_eq!(cancelled.bytes_current, 0);
-    // The runtime goes first: what it knew keeps nothing of it.
-    let out: Vec<_> = (0..100).map(|_| reserve()).collect();
-    drop((t, pending));
-    drop(out);
+}
+
+#[test]
+fn neither_a_runtime_nor_a_reservation_keeps_what_is_left_of_the_other() {
+    let life = |runtime_first: bool| {
+        let mut t = TestWorld::new(0_u64);
+        let w = t.world;
+        let pending = t.cx().pending_flows();
+        let reservation = FlowId::reserve();
+        let (id, reserved) = (reservation.id(), reservation.reserved().clone());
+        pending.add(&reserved);
+        let flow = Flow::new("waiter").world(w);
+        let waiter = async move |fx: FlowCx<u64>| fx.flow(id).await.map(drop);
+        flow.spawn(&mut t.cx(), waiter).unwrap();
+        t.ticks(0.25, 2);
+        if runtime_first {
+            drop(t);
+            drop(reservation);
+        } else {
+            drop(reservation);
+            drop(t);
+        }
+        drop((pending, reserved));
+    };
+    for runtime_first in [true, false] {
+        life(runtime_first);
+        assert_eq!(measure(|| life(runtime_first)).bytes_current, 0);
+    }
 }
