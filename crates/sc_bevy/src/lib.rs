@@ -64,7 +64,7 @@
 //! - While a stage runs, the runtime is out of the `World`. What is asked for meanwhile by `Commands` or
 //!   [`Flows`] (in a system that a flow runs) is done at the start of the next stage.
 //! - The id of a flow that is asked for is known at once ([`FlowHandle::id`]), and can be awaited and cancelled before
-//!   the flow starts.
+//!   the flow starts: from the call on, or, by `Commands`, from when they are applied.
 //! - [`Flows`] and [`LocalFlows`] always wait for the start of the next stage.
 //! - What is bound to an entity is not called any more from its despawn on; its flows have ended by the
 //!   next stage.

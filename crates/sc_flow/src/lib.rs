@@ -13,7 +13,7 @@
 //! | a value | | [`FlowExt::spawn_task`], [`Task`] |
 //! | several at once | | [`join`], [`join_all`], [`race`], [`FlowCx::timeout`], [`FlowCx::scope`] |
 //! | another thread's result | | [`FlowCx::run_on_thread`] |
-//! | the id of a flow that is started later | | [`FlowId::reserve`] |
+//! | the id of a flow that is started later | [`FlowExt::pending_flows`] | [`FlowId::reserve`] |
 //! | to see what is running, and end it | [`FlowExt::flow_list`], [`FlowExt::cancel`] | |
 //!
 //! Everything runs in the frame's `Flows` stage. In each world, in this order: waits that are over,

@@ -44,7 +44,7 @@ pub struct Reserved(Arc<Cell>);
 /// let reservation = asked.join().unwrap();
 /// assert!(matches!(cx.flow(reservation.id()), Err(FlowError::Pending)));
 /// ```
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct PendingFlows(Arc<List>);
 
 #[derive(Debug)]
@@ -206,6 +206,11 @@ impl Reserved {
 }
 
 impl PendingFlows {
+    /// The list of a runtime.
+    pub(crate) fn new() -> Self {
+        PendingFlows(Arc::default())
+    }
+
     /// The runtime knows of a flow from now on. Of no effect when that is pending no more.
     pub fn add(&self, flow: &Reserved) {
         if let Fate::Pending(known_in) = &mut *lock(&flow.0.fate) {

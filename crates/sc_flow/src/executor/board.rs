@@ -93,7 +93,7 @@ impl<H> Board<H> {
             continued: Cell::new(false),
             shared: RefCell::new(Rc::new(SharedWaker::new(&inbox))),
             inbox,
-            pending: PendingFlows::default(),
+            pending: PendingFlows::new(),
             scratch: Cell::default(),
         }
     }
