@@ -137,21 +137,20 @@ impl Reservation {
         &self.0
     }
 
-    /// Its flow starts in the runtime of a list; in another one who awaits it will not hear of its end. `false` when
-    /// it was cancelled.
-    pub(crate) fn starts(&self, here: &PendingFlows) -> bool {
-        self.0.leave(Fate::Left, FlowFinish::Aborted, Some(here))
+    /// Its flow starts; who awaits it in another runtime will not hear of its end. `false` when it was cancelled.
+    pub(crate) fn starts(&self) -> bool {
+        self.0.leave(Fate::Left, FlowFinish::Aborted)
     }
 
     /// Its flow is refused; who awaits it hears the finish.
     pub(crate) fn refuse(self, finish: FlowFinish) {
-        self.0.leave(Fate::Left, finish, None);
+        self.0.leave(Fate::Left, finish);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.0.leave(Fate::Left, FlowFinish::Aborted, None);
+        self.0.leave(Fate::Left, FlowFinish::Aborted);
     }
 }
 
@@ -180,7 +179,7 @@ impl Reserved {
     /// assert!(!reserved.cancel());
     /// ```
     pub fn cancel(&self) -> bool {
-        self.leave(Fate::Cancelled, FlowFinish::Cancelled, None)
+        self.leave(Fate::Cancelled, FlowFinish::Cancelled)
     }
 
     /// Whether it was cancelled before it started, by this or [by its id](crate::FlowExt::cancel).
@@ -189,16 +188,14 @@ impl Reserved {
         matches!(*lock(&self.0.fate), Fate::Cancelled)
     }
 
-    /// It is pending no more: no list has it, and those who await it hear the finish, but for those here. `false`
-    /// when it was not.
-    fn leave(&self, to: Fate, finish: FlowFinish, here: Option<&PendingFlows>) -> bool {
+    /// It is pending no more: no list has it, and those who await it hear the finish. `false` when it was not.
+    fn leave(&self, to: Fate, finish: FlowFinish) -> bool {
         let mut fate = lock(&self.0.fate);
         let Fate::Pending(known_in) = &*fate else {
             return false;
         };
         for list in known_in.iter().filter_map(Weak::upgrade) {
-            let is_here = here.is_some_and(|here| Arc::ptr_eq(&here.0, &list));
-            list.remove(self.id(), (!is_here).then_some(finish));
+            list.remove(self.id(), finish);
         }
         *fate = to;
         true
@@ -260,21 +257,13 @@ impl PendingFlows {
         self.0.any_unstarted.store(false, Ordering::Release);
         std::mem::take(&mut unstarted)
     }
-
-    /// The runtime ends: nobody awaits anything any more.
-    pub(crate) fn clear(&self) {
-        lock(&self.0.pending).clear();
-        lock(&self.0.unstarted).clear();
-    }
 }
 
 impl List {
-    /// A flow is pending no more; with a finish, who awaits it is to hear that.
-    fn remove(&self, id: FlowId, finish: Option<FlowFinish>) {
+    /// A flow is pending no more; who awaits it is to hear the finish.
+    fn remove(&self, id: FlowId, finish: FlowFinish) {
         let entry = lock(&self.pending).remove(&id);
-        if let Some(finish) = finish
-            && entry.is_some_and(|entry| entry.is_awaited)
-        {
+        if entry.is_some_and(|entry| entry.is_awaited) {
             lock(&self.unstarted).push((id, finish));
             self.any_unstarted.store(true, Ordering::Release);
         }

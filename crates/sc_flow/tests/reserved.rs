@@ -5,6 +5,8 @@
 
 mod probe;
 
+use std::hint;
+use std::sync::mpsc::channel;
 use std::thread;
 
 use probe::{C, Test, caught, log, reports, say, start, story, tell, world};
@@ -173,6 +175,33 @@ fn two_runtimes_do_not_meet() {
     let told = "2: got error what was awaited was cancelled";
     assert_eq!(log(&here), [told]);
     assert!(!reservation.reserved().cancel());
+}
+
+#[test]
+fn a_cancel_on_another_thread_and_a_start_never_both_come_true() {
+    let mut t = start();
+    let w = t.world;
+    let (ask, asked) = channel::<Reserved>();
+    let (say, said) = channel();
+    let canceller = thread::spawn(move || {
+        for reserved in asked {
+            say.send(reserved.cancel()).unwrap();
+        }
+    });
+    for round in 0..20_000 {
+        let reservation = reserve(&mut t);
+        let id = reservation.id();
+        let flow = Flow::new("later").world(w);
+        ask.send(reservation.reserved().clone()).unwrap();
+        // So that each comes first now and then.
+        (0..round % 500).for_each(|_| hint::spin_loop());
+        let flow = flow.reserved(reservation);
+        let started = flow.spawn(&mut t.cx(), async |fx| fx.delay(60).await);
+        assert_eq!(started.is_err(), said.recv().unwrap());
+        assert_eq!(started.is_ok(), t.cx().cancel(id));
+    }
+    drop(ask);
+    canceller.join().unwrap();
 }
 
 #[test]

@@ -294,7 +294,6 @@ impl<H> Board<H> {
     /// Drops every flow: the runtime was dropped without a shutdown, and calls nothing.
     pub(crate) fn clear(&self) {
         self.inbox.close();
-        self.pending.clear();
         let chunks = self.chunks.take();
         let table = self.table.take();
         for slot in chunks.iter().flat_map(|chunk| chunk.iter()) {

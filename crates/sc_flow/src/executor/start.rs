@@ -129,8 +129,9 @@ impl<H> Options<H> {
         if let Some(is_there) = &self.is_there {
             self.ask(cx, world, is_there)?;
         }
+        // Last of all: those who await it here are with the flow before any code of the user's runs.
         if let Some(reservation) = &self.reserved
-            && !reservation.starts(&home.board.pending)
+            && !reservation.starts()
         {
             return Err(FlowError::Cancelled.into());
         }
