@@ -188,7 +188,13 @@ fn spread(rows: &mut Rows, n: usize, size: &str) {
     calls(rows, &format!("bevy/delayed_spread_{size}"), 4.0, n, at);
 }
 
-fn calls(rows: &mut Rows, name: &str, bar: f64, n: usize, at: impl Fn(usize) -> f32 + Copy) {
+fn calls(
+    rows: &mut Rows,
+    name: &str,
+    bar: f64,
+    n: usize,
+    at: impl Fn(usize) -> f32 + Copy + Send + Sync + 'static,
+) {
     if !rows.wants(name) {
         return;
     }
