@@ -12,7 +12,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_time::{Time, Virtual};
-use common::{app, bare, flows, flows as flows_of, listen, log, reports, say, updates, with};
+use common::{app, bare, flows, flows as flows_of, listen, log, reports, say, updates};
 use sc_bevy::{
     BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState,
     Flows, LocalFlows, StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
@@ -677,6 +677,7 @@ fn local_flows_in_a_system_that_a_flow_runs() {
 #[cfg(feature = "commands")]
 #[test]
 fn local_flows_in_a_system_that_a_command_runs() {
+    use common::with;
     use sc_bevy::{AppConsole, console_command};
     use sc_console::{ConsoleExt, LineOutcome, Source};
     let mut app = app();

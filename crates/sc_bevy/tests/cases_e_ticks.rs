@@ -9,10 +9,8 @@ use bevy_app::{First, Last, PostUpdate, Update};
 use bevy_ecs::prelude::*;
 use common::{app, flow, log, reports, say, updates, with};
 use sc_bevy::{
-    AppConsole, BevyCx, BevyFx, EntityFlowCommands, FlowCommands, FlowState, Flows, LocalFlows,
-    WorldCx, console_command,
+    BevyCx, BevyFx, EntityFlowCommands, FlowCommands, FlowState, Flows, LocalFlows, WorldCx,
 };
-use sc_console::{ConsoleExt, Source};
 use sc_core::{Cx, Tickable, secs};
 use sc_flow::{DoForDuration, Flow, FlowCx, FlowError, FlowExt, FlowFinish};
 
@@ -125,6 +123,8 @@ fn case_e12_a_delay_of_0_takes_a_frame_whoever_asks() {
 #[cfg(feature = "commands")]
 #[test]
 fn case_e12_a_delay_of_0_takes_a_frame_for_a_command_too() {
+    use sc_bevy::{AppConsole, console_command};
+    use sc_console::{ConsoleExt, Source};
     let mut app = app();
     app.add_console_command(console_command! {
         /// Starts one.
