@@ -179,7 +179,7 @@ Kitchen.Serve                  then Tab: the orders that wait, asked of the runn
 alias hot 'Soup.Heat 9'        a name for a line; `exec rush` runs a file of lines, `exec` alone lists them
 Kitchen.OpenSafe 4711          a secret: the code is neither in `history` nor anywhere else
 SC.Log.Filter kitchen=trace    what the log shows
-SC.Flow.List                   what runs: the orders, the alarms
+SC.Flow.List                   what runs: the orders, the alarms; SC.Line.List: the lines that wait
 SC.Console.Cheats true         then `help` has one command more";
 
 command! {
@@ -375,7 +375,9 @@ fn run() -> Result<(), Box<dyn Error>> {
         .prompt("kitchen> ")
         .start(&mut rt.cx(&mut kitchen))?;
     if terminal.is_editor() {
-        println!("The kitchen is open. `help` lists what you can do, Tab completes, `quit` ends.");
+        println!(
+            "The kitchen is open. `help` lists what you can do, Tab completes, `quit` or Ctrl-C ends."
+        );
         let goes_on = |_: &mut _, kitchen: &mut Kitchen| terminal.is_open() && !kitchen.closed;
         Driver::at_fps(FPS).run_while(goes_on, &mut rt, &mut kitchen)?;
     } else {

@@ -145,11 +145,11 @@ fn set_endless_wait(cx: &mut dyn AnyCx, seconds: &f64) {
 }
 
 fn suspended_loop(cx: &mut dyn AnyCx) -> f64 {
-    cx.suspended_loop_warning().as_secs_f64()
+    cx.suspended_loop_warning().as_f64()
 }
 
 fn endless_wait(cx: &mut dyn AnyCx) -> f64 {
-    cx.wait_until_warning().as_secs_f64()
+    cx.wait_until_warning().as_f64()
 }
 
 #[cfg(all(test, feature = "commands"))]

@@ -1,6 +1,7 @@
 //! Latent commands: a command starts a flow, and its line goes on when the flow is done.
 
 use std::cell::RefCell;
+use std::panic::Location;
 use std::rc::Rc;
 
 use sc_console::Latent;
@@ -48,12 +49,14 @@ pub trait LatentExt<H: 'static> {
     ///
     /// # Errors
     /// Those of a flow's start: the command is to return them.
+    #[track_caller]
     fn latent<F>(&mut self, name: &'static str, body: F) -> Result<Latent, FlowError>
     where
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static;
 }
 
 impl<H> LatentExt<H> for Cx<'_, H> {
+    #[track_caller]
     fn latent<F>(&mut self, name: &'static str, body: F) -> Result<Latent, FlowError>
     where
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
@@ -62,7 +65,7 @@ impl<H> LatentExt<H> for Cx<'_, H> {
         // The error goes to the line: a flow that ended with it would report it too.
         let failed = Rc::new(RefCell::new(None));
         let of_body = Rc::clone(&failed);
-        let mut flow = Flow::new(name);
+        let mut flow = Flow::new(name).started_at(Location::caller());
         if self.world().is_none() {
             flow = flow.runtime();
         }

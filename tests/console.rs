@@ -298,8 +298,12 @@ fn the_thresholds_are_one_whoever_sets_them() {
         format!("{} = 30.0\n{} = 30.0", names[0], names[1])
     );
     let any: &mut dyn AnyCx = &mut cx;
-    assert_eq!(any.suspended_loop_warning(), Duration::from_secs(30));
-    assert_eq!(any.wait_until_warning(), Duration::from_secs(30));
+    assert_eq!(any.suspended_loop_warning(), secs(30));
+    assert_eq!(any.wait_until_warning(), secs(30));
+    // To the digit.
+    cx.run_line(&format!("{} 0.12345678912", names[0]), Source::Local);
+    let exact = ("0.12345678912".to_owned(), SetBy::Console);
+    assert_eq!(says(&mut cx, names[0]), exact);
     cx.run_line(
         &format!("reset {}; {} 2", names[1], names[0]),
         Source::Local,

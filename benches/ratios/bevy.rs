@@ -6,7 +6,8 @@
 //! | `bevy/waits_*` | a repeating `Timer` of 10 s on each entity, ticked by a system | 0.5: what sleeps is not touched, what is due costs a turn |
 //! | `bevy/loops_*` | the same with 0.25 s | 2: a turn costs as much as 25 ticks of a timer, and comes every 16 frames; even at about half a second |
 //! | `bevy/drives_*` | a system over a component, which adds up its own progress | 10: each of ours looks its entity up, the system walks a column |
-//! | `bevy/delayed_*` | `commands.delayed()`, all at one time | 16: those are one queue on one entity; each of ours is a flow with a handle, to be listed and cancelled |
+//! | `bevy/delayed_1k` | `commands.delayed()`, all at one time | 16: those are one queue on one entity; each of ours is a flow with a handle, to be listed and cancelled |
+//! | `bevy/delayed_10k`, `_100k` | the same | 32: the eight updates of the peer weigh nothing any more. Neither side is quadratic: a call costs the same |
 //! | `bevy/delayed_spread_*` | `commands.delayed()`, each at a time of its own | 4: those are a queue and an entity each, all of which are looked at in every frame |
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss)]
 
@@ -179,7 +180,8 @@ fn drives(rows: &mut Rows, n: usize, size: &str) {
 
 /// Calls a tenth of a second from now, all at one time, until all of them are done.
 fn delayed(rows: &mut Rows, n: usize, size: &str) {
-    calls(rows, &format!("bevy/delayed_{size}"), 16.0, n, |_| 0.1);
+    let bar = if n <= 1_000 { 16.0 } else { 32.0 };
+    calls(rows, &format!("bevy/delayed_{size}"), bar, n, |_| 0.1);
 }
 
 /// Calls within the next tenth of a second, each at a time of its own, until all of them are done.
@@ -188,7 +190,13 @@ fn spread(rows: &mut Rows, n: usize, size: &str) {
     calls(rows, &format!("bevy/delayed_spread_{size}"), 4.0, n, at);
 }
 
-fn calls(rows: &mut Rows, name: &str, bar: f64, n: usize, at: impl Fn(usize) -> f32 + Copy) {
+fn calls(
+    rows: &mut Rows,
+    name: &str,
+    bar: f64,
+    n: usize,
+    at: impl Fn(usize) -> f32 + Copy + Send + Sync + 'static,
+) {
     if !rows.wants(name) {
         return;
     }

@@ -66,6 +66,7 @@ impl Rows {
 
     /// Measures what one side takes more than the other against a time (ns a call): the difference of their medians.
     /// Prints the row with that time as the peer's.
+    #[cfg(feature = "bevy")]
     pub(crate) fn difference(
         &mut self,
         name: &str,
@@ -119,6 +120,7 @@ fn round(side: &mut impl FnMut(), calls: u32) -> f64 {
     start.elapsed().as_nanos() as f64 / f64::from(calls)
 }
 
+#[cfg(feature = "bevy")]
 fn median(mut rounds: [f64; ROUNDS]) -> f64 {
     rounds.sort_by(f64::total_cmp);
     rounds[ROUNDS / 2]

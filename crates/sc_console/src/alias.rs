@@ -6,18 +6,34 @@ use std::sync::Arc;
 use crate::info::{EntryInfo, EntryKind, Flags, Origin, ParamInfo};
 use crate::name::fold;
 use crate::redact::{Known, mask, secrets_of_alias, takes_secrets};
+use crate::source::Source;
 
 /// An alias.
 pub(crate) struct Alias {
     pub(crate) name: String,
     /// The line as it is run.
     pub(crate) line: String,
+    /// Who has made it.
+    pub(crate) by: Source,
 }
 
 impl Alias {
     /// The line as it may be shown, by what its names mean now.
     pub(crate) fn shown(&self, known: &impl Known) -> String {
         mask(&self.line, secrets_of_alias(&self.line, known)).0
+    }
+
+    /// Another machine changes what it has made itself, and nothing else.
+    pub(crate) fn may_be_changed_by(&self, source: Source) -> bool {
+        source != Source::Remote || self.by == Source::Remote
+    }
+
+    /// In whose name its line runs for a source: what another machine has made may do no more than that.
+    pub(crate) fn source_for(&self, source: Source) -> Source {
+        match self.by {
+            Source::Remote => Source::Remote,
+            _ => source,
+        }
     }
 
     /// What help, lists and completion say about it.
@@ -51,10 +67,11 @@ pub(crate) struct Aliases {
 
 impl Aliases {
     /// Sets what a name stands for.
-    pub(crate) fn set(&mut self, name: &str, line: &str) {
+    pub(crate) fn set(&mut self, name: &str, line: &str, by: Source) {
         let alias = Alias {
             name: name.to_owned(),
             line: line.to_owned(),
+            by,
         };
         self.names.insert(fold(name), alias);
         self.revision += 1;

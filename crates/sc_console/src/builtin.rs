@@ -14,6 +14,7 @@ use crate::output::Output;
 use crate::parse::parse_line;
 use crate::registry::{self, Declared, console, snapshot};
 use crate::run;
+use crate::source::Source;
 #[cfg(feature = "terminal")]
 use crate::terminal::{Item, feeds_of};
 use crate::variable::value_info;
@@ -52,7 +53,10 @@ fn looking_around<H>() -> Vec<CommandDef<H>> {
                 let text = fold(&text);
                 let everything = snapshot(cx, out.source());
                 let found = everything.entries().iter();
-                let found = found.filter(|entry| help::says(entry).any(|said| fold(said).contains(&text)));
+                let found = found.filter(|entry| {
+                    let flags = entry.flags.to_string();
+                    help::says(entry).any(|said| fold(said).contains(&text)) || flags.contains(&text)
+                });
                 let mut count = 0_usize;
                 for entry in found {
                     count += 1;
@@ -136,7 +140,7 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
                         let alias = alias.ok_or_else(|| no_alias(&name))?;
                         Ok(writeln!(out, "{} stands for: {}", alias.name, alias.shown(console))?)
                     }
-                    (Some(name), Some(line)) => set_alias(cx, &name, &line),
+                    (Some(name), Some(line)) => set_alias(cx, &name, &line, out.source()),
                 }
             }
         },
@@ -152,15 +156,41 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
                 let settings = &console(cx).settings;
                 let Some(path) = path else {
                     let scripts = run::scripts(settings)?;
-                    for script in &scripts {
+                    for script in &scripts.names {
                         writeln!(out, "  {script}")?;
                     }
-                    writeln!(out, "{} in all", scripts.len())?;
+                    let all = if scripts.more { "and more: there is too much to look at" } else { "in all" };
+                    writeln!(out, "{} {all}", scripts.names.len())?;
                     return Ok(Ended::Now);
                 };
                 let lines = run::read_script(settings, &path, keep_going);
                 let lines = lines.map_err(|error| CommandError::at("path", error))?;
                 Ok(Ended::Lines(lines))
+            }
+        },
+        dynamic_command! {
+            /// Lists the lines that wait, oldest first.
+            SC.Line.List () |cx: &mut Cx<'_, H>, out| {
+                let lines = run::waiting_lines(cx, out.source());
+                for line in &lines {
+                    writeln!(out, "{line}")?;
+                }
+                writeln!(out, "{} in all", lines.len())?;
+                Ok(())
+            }
+        },
+        dynamic_command! {
+            /// Gives up a line that waits: the rest of it is not run. What it waits for goes on.
+            SC.Line.Cancel (
+                /// Its number, as `SC.Line.List` shows it.
+                #[suggest = waiting_numbers]
+                number: u64,
+            ) |cx: &mut Cx<'_, H>, out| {
+                if !run::cancel_line(cx, number, out.source()) {
+                    let text = format!("no line has number {number}: see `SC.Line.List`");
+                    Err(CommandError::at("number", text))?;
+                }
+                Ok(())
             }
         },
         dynamic_command! {
@@ -177,9 +207,18 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
     ]
 }
 
+fn waiting_numbers<H>(cx: &mut Cx<'_, H>, _typed: &str) -> Vec<String> {
+    let lines = run::waiting_lines(cx, Source::Local);
+    lines
+        .into_iter()
+        .map(|line| line.number.to_string())
+        .collect()
+}
+
 /// The scripts, for completion. Without a folder of them there are none.
 fn scripts<H>(cx: &mut Cx<'_, H>, _typed: &str) -> Vec<String> {
-    run::scripts(&console(cx).settings).unwrap_or_default()
+    let scripts = run::scripts(&console(cx).settings);
+    scripts.map_or_else(|_| Vec::new(), |scripts| scripts.names)
 }
 
 fn about_the_console<H>() -> Vec<CommandDef<H>> {
@@ -309,8 +348,21 @@ fn no_alias(name: &str) -> CommandError {
     CommandError::at("name", format!("there is no alias `{name}`"))
 }
 
-fn set_alias<H>(cx: &mut Cx<'_, H>, name: &str, line: &str) -> Result<(), CommandError> {
+fn set_alias<H>(
+    cx: &mut Cx<'_, H>,
+    name: &str,
+    line: &str,
+    source: Source,
+) -> Result<(), CommandError> {
     let console = console(cx);
+    let before = console.aliases.get(&fold(name));
+    if let Some(before) = before.filter(|before| !before.may_be_changed_by(source)) {
+        let text = format!(
+            "`{name}` was made by {}: {source} may not change it",
+            before.by
+        );
+        Err(CommandError::at("name", text))?;
+    }
     if line.trim().is_empty() {
         return match console.aliases.remove(name) {
             true => Ok(()),
@@ -343,7 +395,7 @@ fn set_alias<H>(cx: &mut Cx<'_, H>, name: &str, line: &str) -> Result<(), Comman
         let text = format!("`{name}` cannot be an alias: there is no command in this");
         Err(CommandError::at("line", text))?;
     }
-    console.aliases.set(name, line);
+    console.aliases.set(name, line, source);
     Ok(())
 }
 

@@ -7,8 +7,10 @@ pub(crate) fn fold(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
-    // By way of upper case, so that letters with two lower cases (σ, ς) are one.
-    let upper = name.chars().flat_map(char::to_uppercase);
+    // By way of upper case, so that letters with two lower cases (σ, ς) are one; and of lower case before that, for
+    // those whose upper case is none of it (ẞ, of ß, of SS).
+    let lower = name.chars().flat_map(char::to_lowercase);
+    let upper = lower.flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).collect()
 }
 
@@ -55,7 +57,15 @@ mod tests {
         assert_eq!(fold("MyGame.GIVE"), "mygame.give");
         assert_eq!(fold("GRÖSSE"), fold("größe"));
         assert_eq!(fold("ΟΔΟΣ"), fold("οδος"));
-        assert_eq!(fold(&fold("İstanbul")), fold("İstanbul"));
+        assert_eq!(fold("Maẞ"), fold("maß"));
+        for c in '\0'..=char::MAX {
+            let folded = fold(c.encode_utf8(&mut [0; 4]));
+            assert_eq!(fold(&folded), folded, "{c:?}");
+            let upper: String = c.to_uppercase().collect();
+            let lower: String = c.to_lowercase().collect();
+            assert_eq!(fold(&lower), folded, "{c:?}");
+            assert!(fold(&upper) == folded || c == 'ı', "{c:?}");
+        }
     }
 
     #[test]

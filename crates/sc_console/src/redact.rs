@@ -12,6 +12,7 @@ use crate::info::{EntryInfo, EntryKind, Origin, ParamInfo, Suggest};
 use crate::name::fold;
 use crate::parse::{CommandText, LineText, Shifts, Word, parse_line};
 use crate::run::DEEPEST;
+use crate::snapshot::may_take_secrets;
 
 /// What stands for a secret.
 pub(crate) const MASK: &str = "***";
@@ -190,6 +191,9 @@ impl<'k, K: Known> Judge<'k, K> {
                 flags.fill(true);
             } else if has_blanks(&name.text) && self.is_line_with_secrets(&name.text) {
                 parts.push(name.span.clone());
+            } else if let Some(glued) = self.glued(name) {
+                parts.push(glued);
+                flags.fill(true);
             }
             let masked = command.args.iter().zip(&flags).filter(|(_, flag)| **flag);
             parts.extend(masked.map(|(word, _)| word.span.clone()));
@@ -210,13 +214,39 @@ impl<'k, K: Known> Judge<'k, K> {
         parts
     }
 
-    /// Whether a name that is none stands where the secret of the command before it is missing, and only
-    /// a `;` before it makes it one.
+    /// Whether a name that is none stands where the secret of the command before it is missing: only a line break,
+    /// or a `;` right before it, makes it one; or that command cannot do without it.
     fn is_missing(&mut self, text: &str, before: &CommandText, name: &Word) -> bool {
-        text.get(..name.span.start)
-            .is_some_and(|t| t.ends_with(';'))
-            && matches!(self.meant(&name.text), Meant::Nothing)
-            && self.asks_for_more(before)
+        if !matches!(self.meant(&name.text), Meant::Nothing) {
+            return false;
+        }
+        let end = before.args.last().unwrap_or(&before.name).span.end;
+        let between = text.get(end..name.span.start).unwrap_or_default();
+        let is_near = between.ends_with(';') || between.contains('\n');
+        let needs = match self.meant(&before.name.text) {
+            Meant::Entry(entry) => {
+                let mut missing = entry.params.iter().skip(before.args.len());
+                missing.any(|param| is_delicate(param) && !param.optional)
+            }
+            _ => false,
+        };
+        needs || is_near && self.asks_for_more(before)
+    }
+
+    /// What is glued to the name of something that takes secrets, as one writes it elsewhere: `Safe.Key=word`.
+    fn glued(&self, name: &Word) -> Option<Range<usize>> {
+        if !matches!(self.meant(&name.text), Meant::Nothing) {
+            return None;
+        }
+        let at = name.text.find(['=', ':', '(', ','])?;
+        let takes_secrets = match self.meant(name.text.get(..at)?) {
+            Meant::Entry(entry) => may_take_secrets(entry),
+            Meant::Alias(_) => true,
+            Meant::Nothing => false,
+        };
+        // With quotes in it, where in the line that is, is not known.
+        let from = if name.quoted { 0 } else { at + 1 };
+        takes_secrets.then_some(name.span.start + from..name.span.end)
     }
 
     /// Whether a word more would be a secret.

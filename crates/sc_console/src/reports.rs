@@ -6,7 +6,7 @@ use sc_core::{ExtensionReport, Severity};
 pub(crate) static NOT_REGISTERED: ExtensionReport = ExtensionReport {
     name: "NotRegistered",
     severity: Severity::Warning,
-    fix: "change what the text names, or call `replace_command` to take a name over",
+    fix: "do what the text says",
 };
 
 /// Two static declarations have one name.

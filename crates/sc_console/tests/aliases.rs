@@ -176,3 +176,36 @@ fn a_line_that_could_never_run_is_no_alias() {
     );
     assert!(failed(&mut t, "nothing 1 2").contains("`nothing` is none"));
 }
+
+#[test]
+fn what_another_machine_makes_does_no_more_than_that_machine_may() {
+    let mut t = game();
+    t.cx().console_settings().cheat_granters = vec![Source::Terminal];
+    let remote = t
+        .cx()
+        .run_line("alias boil 'SC.Console.Cheats true'", Source::Remote);
+    assert_eq!(remote.outcome, LineOutcome::Done);
+    let run = t.cx().run_line("boil", Source::Terminal);
+    assert!(
+        run.text().contains("remote may not grant cheats"),
+        "{}",
+        run.text()
+    );
+    assert!(!t.cx().console_settings().cheats);
+    // Nor does it change what was made here.
+    t.cx().run_line("alias mine 'find x'", Source::Terminal);
+    for line in ["alias mine 'add 1 1'", "alias mine ''"] {
+        let run = t.cx().run_line(line, Source::Remote);
+        assert!(
+            run.text()
+                .ends_with("`mine` was made by terminal: remote may not change it")
+        );
+    }
+    // One of here may change what it has made.
+    t.cx()
+        .run_line("alias boil 'SC.Console.Cheats true'", Source::Terminal);
+    assert_eq!(
+        t.cx().run_line("boil", Source::Terminal).text(),
+        "cheats are on"
+    );
+}

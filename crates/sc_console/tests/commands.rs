@@ -4,6 +4,7 @@
 #![cfg(feature = "commands")]
 
 use sc_console::{ConsoleExt, LineKind, LineOutcome, Source, command, console_enum};
+use sc_core::PanicPolicy;
 use sc_core::testing::TestWorld;
 use sc_core::{AnyCx, Cx, Runtime, WorldKind};
 
@@ -568,4 +569,43 @@ fn a_word_without_letters_is_no_name() {
         failed(&mut game(), "'' x"),
         "'' x\n^^ expected the name of a command or a variable, and this word is empty"
     );
+}
+
+/// An error that cannot even be shown.
+#[derive(Debug)]
+struct Unspeakable;
+
+impl std::fmt::Display for Unspeakable {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("no words for it")
+    }
+}
+impl std::error::Error for Unspeakable {}
+
+command! {
+    /// Fails beyond words.
+    MyGame.Unspeakable [anytime] (
+        /// Whether a word is at fault.
+        word: bool,
+    ) |_cx: &mut Cx<'_, Game>, _out| {
+        if word { Err(sc_console::CommandError::at("word", Unspeakable))?; }
+        Err(Unspeakable)?;
+        Ok(())
+    }
+}
+
+#[test]
+fn an_error_that_panics_when_it_is_shown_is_a_panic_of_its_command() {
+    for policy in [PanicPolicy::Propagate, PanicPolicy::Isolate] {
+        for line in ["mygame.unspeakable no", "mygame.unspeakable yes"] {
+            let mut t = game();
+            t.rt.set_panic_policy(policy);
+            assert_eq!(
+                failed(&mut t, line),
+                "`MyGame.Unspeakable` panicked: no words for it"
+            );
+            assert_eq!(t.reports.take()[0].kind.name(), "CommandPanicked");
+            assert_eq!(done(&mut t, "MyGame.Numbers 1"), "1 0.5 0 false");
+        }
+    }
 }

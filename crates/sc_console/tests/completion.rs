@@ -4,7 +4,8 @@
 #![cfg(feature = "commands")]
 
 use sc_console::{
-    Completions, ConsoleExt, Source, VariableDef, VariableExt, command, console_enum, variable,
+    Completions, ConsoleExt, Source, VariableDef, VariableExt, command, console_enum,
+    dynamic_command, variable,
 };
 use sc_core::Cx;
 use sc_core::testing::TestWorld;
@@ -277,4 +278,30 @@ fn of_more_than_fifty_names_that_are_like_it_the_best_are_shown() {
     assert_eq!(found.len(), 50);
     assert_eq!(found[0].insert, "Zz.Bone");
     assert_eq!(found[1].insert, "Far.B000oxoyozoooonoooe");
+}
+
+fn asks_again(cx: &mut Cx<'_, ()>, _typed: &str) -> Vec<String> {
+    let again = cx.complete_line("ask.again ", 10, Source::Local);
+    vec![format!("{} inside", again.candidates.len())]
+}
+
+#[test]
+fn a_function_that_asks_for_its_own_suggestions_gets_none() {
+    let mut t = TestWorld::new(());
+    let command = dynamic_command! {
+        /// Asks for its own suggestions.
+        Ask.Again (
+            /// Anything.
+            #[suggest = asks_again]
+            what: String,
+        ) |_cx: &mut Cx<'_, ()>, _out| { let _ = what; Ok(()) }
+    };
+    t.cx().register_command(command.runtime()).unwrap();
+    for _ in 0..2 {
+        let found = t
+            .cx()
+            .complete_line("ask.again ", 10, Source::Local)
+            .candidates;
+        assert_eq!(found[0].insert, "\"0 inside\"");
+    }
 }

@@ -553,3 +553,179 @@ fn what_stands_beside_the_table_is_not_lost_without_a_word() {
     assert_eq!((t.cx().var(LIVES), t.cx().var(VOLUME)), (3, 0.5));
     assert_eq!(t.cx().var(NICK), "Mia");
 }
+
+#[test]
+fn an_override_for_one_run_leaves_the_file_as_it_is() {
+    let file = Temp::with("one-run", "[variables]\n\"Door.Speed\" = 0.5\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    door(&mut t, 2.0);
+    t.cx()
+        .set_var_text("Door.Speed", "0.9", SetBy::CommandLine)
+        .unwrap();
+    t.cx().unregister_entry("Door.Speed");
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"Door.Speed\" = 0.5\n");
+    let key = door(&mut t, 2.0);
+    assert_eq!(t.cx().get_var(key), Ok(0.9));
+}
+
+#[test]
+fn a_reset_goes_through_the_door_and_a_newer_file_counts() {
+    let file = Temp::with("reset-door", "[variables]\n\"Door.Speed\" = 0.5\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    let key = door(&mut t, 2.0);
+    assert_eq!(t.cx().get_var(key), Ok(0.5));
+    t.cx().reset_var("Door.Speed").unwrap();
+    t.cx().unregister_entry("Door.Speed");
+    let key = door(&mut t, 2.0);
+    assert_eq!(t.cx().get_var(key), Ok(2.0));
+    t.cx().unregister_entry("Door.Speed");
+    // Read anew, the file says something again: also of what was left by its own word.
+    for value in ["0.5", "0.75"] {
+        fs::write(&file.0, format!("[variables]\n\"Door.Speed\" = {value}\n")).unwrap();
+        t.cx().load_config(&file.0).unwrap();
+        t.cx().save_config(&file.0).unwrap();
+        assert_eq!(
+            file.text(),
+            format!("[variables]\n\"Door.Speed\" = {value}\n")
+        );
+        let key = door(&mut t, 2.0);
+        assert_eq!(t.cx().get_var(key), Ok(value.parse().unwrap()));
+        t.cx().unregister_entry("Door.Speed");
+    }
+}
+
+#[test]
+fn what_the_next_of_the_name_refuses_is_not_lost() {
+    let file = Temp::with("refused-left", "[variables]\n\"My.Mode\" = \"fast\"\n");
+    let mut t = world();
+    let text = || {
+        VariableDef::new("My.Mode", String::new())
+            .archive()
+            .runtime()
+    };
+    let key = t.cx().register_variable(text()).unwrap();
+    t.cx().load_config(&file.0).unwrap();
+    assert_eq!(t.cx().get_var(key), Ok("fast".to_owned()));
+    t.cx().unregister_entry("My.Mode");
+    let number = VariableDef::new("My.Mode", 1_i32).archive().runtime();
+    t.cx().register_variable(number).unwrap();
+    assert_eq!(t.reports.take().len(), 1);
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"My.Mode\" = \"fast\"\n");
+    t.cx().unregister_entry("My.Mode");
+    let key = t.cx().register_variable(text()).unwrap();
+    assert_eq!(t.cx().get_var(key), Ok("fast".to_owned()));
+    // One that is not archived has nothing to do with it.
+    t.cx().set_var(key, "slow".to_owned()).unwrap();
+    t.cx().unregister_entry("My.Mode");
+    let passing = VariableDef::new("My.Mode", String::new()).runtime();
+    let passing = t.cx().register_variable(passing).unwrap();
+    assert_ne!(t.cx().get_var(passing), Ok("slow".to_owned()));
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"My.Mode\" = \"slow\"\n");
+}
+
+#[test]
+fn a_table_that_is_spelt_otherwise_is_an_error() {
+    for table in ["Variables", "variabels", "VARIABLES"] {
+        let text = format!("[{table}]\n\"My.Lives\" = 9\n");
+        let file = Temp::with("mistyped", &text);
+        let mut t = world();
+        let error = t.cx().load_config(&file.0).unwrap_err().to_string();
+        let end = format!(
+            "config.toml: `[{table}]` is not `[variables]`: rename it, or add an empty `[variables]` if it is another's"
+        );
+        assert!(error.ends_with(&end), "{error}");
+        fs::write(&file.0, format!("[variables]\n{text}")).unwrap();
+        t.cx().load_config(&file.0).unwrap();
+    }
+}
+
+#[test]
+fn what_stands_beside_the_table_is_said_when_its_variable_comes() {
+    let file = Temp::with("beside-late", "\"Door.Speed\" = 9.0\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    assert!(t.reports.take().is_empty());
+    door(&mut t, 2.0);
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 1);
+    assert!(
+        reports[0]
+            .what
+            .contains("it stands outside of `[variables]`")
+    );
+    t.cx().unregister_entry("Door.Speed");
+    door(&mut t, 2.0);
+    assert!(t.reports.take().is_empty(), "once");
+}
+
+#[test]
+fn line_ends_stay_what_they_are() {
+    let file = Temp::with("crlf", "# mine\r\n[variables]\r\n\"My.Lives\" = 9\r\n");
+    let mut t = world();
+    t.cx().load_config(&file.0).unwrap();
+    t.cx().set_var(LIVES, 8).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "# mine\r\n[variables]\r\n\"My.Lives\" = 8\r\n");
+}
+
+/// A type that cannot be trusted.
+#[derive(Clone, PartialEq)]
+struct Touchy(bool);
+
+impl sc_console::ConsoleArg for Touchy {
+    fn type_name() -> std::borrow::Cow<'static, str> {
+        "touchy".into()
+    }
+    fn parse(word: &str) -> Result<Self, sc_console::ArgError> {
+        assert!(word != "boom", "not that");
+        Ok(Touchy(word == "on"))
+    }
+    fn show(&self) -> String {
+        assert!(!self.0, "not now");
+        "off".to_owned()
+    }
+}
+
+#[test]
+fn a_type_that_panics_costs_its_own_entry() {
+    let text = "[variables]\n\"A.Touchy\" = \"boom\"\n\"My.Lives\" = 9\n";
+    let file = Temp::with("touchy", text);
+    let mut t = world();
+    let touchy = || {
+        VariableDef::new("A.Touchy", Touchy(false))
+            .archive()
+            .runtime()
+    };
+    let key = t.cx().register_variable(touchy()).unwrap();
+    let read = t.cx().load_config(&file.0).unwrap();
+    let why = "`A.Touchy` was not set: its type panicked: not that";
+    assert_eq!(read.refused, [("A.Touchy".to_owned(), why.to_owned())]);
+    assert_eq!(t.cx().var(LIVES), 9);
+    // One that cannot be shown is not saved; the others are.
+    t.cx().set_var(key, Touchy(true)).unwrap();
+    t.cx().set_var(LIVES, 7).unwrap();
+    t.reports.take();
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(
+        t.reports.take()[0].what,
+        "it was not saved: its type panicked"
+    );
+    assert!(file.text().contains("\"My.Lives\" = 7"), "{}", file.text());
+    assert!(
+        t.cx()
+            .variable_list()
+            .iter()
+            .any(|info| info.value == "(its type panicked)")
+    );
+    t.cx().unregister_entry("A.Touchy");
+    // And registering one for which such a value waits goes on, too.
+    t.cx()
+        .set_var_text("A.Touchy", "boom", SetBy::Code)
+        .unwrap();
+    t.cx().register_variable(touchy()).unwrap();
+}

@@ -709,3 +709,42 @@ fn what_a_command_has_printed_is_shown_before_what_its_line_prints() {
         ["before", "ab", "c", "w1", "w2", "d", "unfinished after"]
     );
 }
+
+#[test]
+fn lines_that_wait_are_listed_and_given_up() {
+    let mut t = game();
+    t.cx()
+        .run_line("alias later 'wait 5; log b'", Source::Local);
+    let done = |cx: &mut Cx<'_, Game>, run| cx.host_mut().runs.push(run);
+    t.cx()
+        .queue_line("log a; wait 3; log never", Source::Terminal, done);
+    t.cx().queue_line("slow; log c", Source::Remote, |_, _| {});
+    t.tick(0.1);
+    run(&mut t, "later; log d");
+    t.cx().queue_line("log e", Source::Script, |_, _| {});
+    let list = run(&mut t, "SC.Line.List").1;
+    assert_eq!(
+        list,
+        "1 (terminal) waits 3 frames: log a; wait 3; log never\n\
+         2 (remote) waits for `Slow`: slow; log c\n\
+         3 (local) waits 5 frames: later; log d\n\
+         4 (script) waits for its turn: log e\n4 in all"
+    );
+    // Another machine sees and ends its own alone.
+    let remote = t
+        .cx()
+        .run_line("SC.Line.List; SC.Line.Cancel 1", Source::Remote);
+    assert_eq!(
+        remote.text(),
+        "2 (remote) waits for `Slow`: slow; log c\n1 in all\n\
+         SC.Line.List; SC.Line.Cancel 1\n                             ^ no line has number 1: see `SC.Line.List`"
+    );
+    assert_eq!(run(&mut t, "SC.Line.Cancel 1").0, LineOutcome::Done);
+    assert_eq!(t.host.runs.len(), 1);
+    assert_eq!(t.host.runs[0].outcome, LineOutcome::Cancelled);
+    let ends = std::mem::take(&mut t.host.ends);
+    ends.into_iter().for_each(|end| end.finish(Ok(())));
+    t.ticks(0.1, 6);
+    assert_eq!(t.host.log, ["a", "c", "e", "b", "d"]);
+    assert_eq!(run(&mut t, "SC.Line.List").1, "0 in all");
+}

@@ -105,18 +105,61 @@ fn exec_lists_and_completes_the_scripts_there_are() {
     let run = t.cx().run_line("exec", Source::Local);
     assert_eq!(
         run.text(),
-        "  levels/deep/two\n  levels/one\n  start\n3 in all"
+        "  start\n  levels/one\n  levels/deep/two\n3 in all"
     );
     let completed = t
         .cx()
         .complete_line("exec lev", 8, Source::Local)
         .candidates;
     let completed: Vec<&str> = completed.iter().map(|c| c.insert.as_str()).collect();
-    assert_eq!(completed, ["levels/deep/two", "levels/one"]);
+    assert_eq!(completed, ["levels/one", "levels/deep/two"]);
     let run = t.cx().run_line("exec levels/deep/two", Source::Local);
     assert_eq!(run.outcome, LineOutcome::Done, "{}", run.text());
     assert_eq!(
         refused(&mut t, "exec strat"),
         "exec strat\n     ^^^^^ there is no script `strat` (did you mean `start`?): `exec` alone lists them"
     );
+}
+
+#[test]
+fn what_exec_refuses_is_not_listed() {
+    let mut t = TestWorld::new(());
+    let scripts = Scripts::new(&mut t, "listed");
+    let root = scripts.0.join("root");
+    for file in [
+        "good.cfg",
+        "level.1.cfg",
+        ".cfg",
+        "back\\slash.cfg",
+        "co:lon.cfg",
+        "two\nlines.cfg",
+    ] {
+        fs::write(root.join(file), "find ping").unwrap();
+    }
+    fs::write(scripts.0.join("out.cfg"), "find ping").unwrap();
+    std::os::unix::fs::symlink(scripts.0.join("out.cfg"), root.join("leads-out.cfg")).unwrap();
+    std::os::unix::fs::symlink(root.join("nothing"), root.join("broken.cfg")).unwrap();
+    std::os::unix::fs::symlink(root.join("good.cfg"), root.join("link.cfg")).unwrap();
+    fs::create_dir(root.join("folder.cfg")).unwrap();
+    let text = t.cx().run_line("exec", Source::Local).text();
+    assert_eq!(text, "  good\n  level.1.cfg\n  link\n3 in all");
+    for line in ["exec good", "exec level.1.cfg", "exec link"] {
+        assert_eq!(
+            t.cx().run_line(line, Source::Local).outcome,
+            LineOutcome::Done,
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn of_a_folder_of_thousands_the_list_says_that_there_is_more() {
+    let mut t = TestWorld::new(());
+    let scripts = Scripts::new(&mut t, "thousands");
+    let root = scripts.0.join("root");
+    for n in 0..5_100 {
+        fs::write(root.join(format!("s{n}.cfg")), "").unwrap();
+    }
+    let text = t.cx().run_line("exec", Source::Local).text();
+    assert!(text.ends_with("5000 and more: there is too much to look at"));
 }

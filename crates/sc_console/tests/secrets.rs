@@ -580,7 +580,7 @@ fn only_what_user_code_says_is_searched_for_secrets() {
     t.cx().console_settings().script_root = Some(folder.clone());
     let text = t.cx().run_line("exec s1", Source::Local).text();
     std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(text, "s1.cfg, line 1: `My.Quotes` failed: not ***");
+    assert_eq!(text, "s1.cfg, line 1: `My.Quotes` failed: ***");
     for (line, text) in [
         ("my.quotes Quotes", "`My.Quotes` failed: not ***"),
         ("my.quotes panic panic", "`My.Quotes` panicked: not ***"),
@@ -598,10 +598,11 @@ fn secrets_that_overlap_are_masked_whole() {
     let _alone = alone();
     let mut t = TestWorld::new(Log::new());
     for (line, text) in [
-        ("my.two a swordfash", "`My.Two` failed: ******"),
-        ("my.two swordfash a", "`My.Two` failed: ******"),
+        // Where one letter is masked, the word around it would tell it.
+        ("my.two a swordfash", "`My.Two` failed: ***"),
+        ("my.two swordfash a", "`My.Two` failed: ***"),
         ("my.two swordf fash", "`My.Two` failed: ******"),
-        ("my.two * swordfash", "`My.Two` failed: ******"),
+        ("my.two * swordfash", "`My.Two` failed: ***"),
         ("my.two aba baab", "`My.Two` failed: ***"),
     ] {
         assert_eq!(t.cx().run_line(line, Source::Local).text(), text, "{line}");
@@ -852,4 +853,43 @@ impl tracing::Subscriber for Events {
     }
     fn enter(&self, _: &tracing::span::Id) {}
     fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn a_secret_behind_a_line_break_or_glued_to_its_name_is_masked() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    for (line, kept) in [
+        ("my.pin\nswordfish", "my.pin; ***"),
+        ("my.login ada ; swordfish", "my.login ada ; ***"),
+        ("my.key=swordfish", "my.key=***"),
+        ("MY.KEY:swordfish too", "MY.KEY:*** ***"),
+        ("my.pin(swordfish)", "my.pin(***"),
+        ("my.pin,swordfish", "my.pin,***"),
+    ] {
+        let run = t.cx().run_line(line, Source::Local);
+        assert_eq!(run.outcome, LineOutcome::Failed, "{line}");
+        assert!(!run.text().contains("swordfish"), "{}", run.text());
+        assert_eq!(t.cx().console_history().lines().last(), Some(kept));
+        let (shown, _) = t.cx().console_output(0);
+        assert!(shown.iter().all(|line| !line.text.contains("swordfish")));
+    }
+    // What takes none is shown as it is.
+    t.cx().run_line("help=x", Source::Local);
+    assert_eq!(t.cx().console_history().lines().last(), Some("help=x"));
+}
+
+#[test]
+fn the_mask_of_a_line_from_the_history_is_no_secret() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    t.cx().run_line("my.key swordfish", Source::Local);
+    let line = t.cx().console_history().lines().last().unwrap().to_owned();
+    assert_eq!(line, "my.key ***");
+    let run = t.cx().run_line(&line, Source::Local);
+    assert_eq!(
+        run.text(),
+        "my.key ***\n       ^^^ *** stands for a secret that is kept nowhere: type it anew"
+    );
+    assert_eq!(t.cx().var(KEY), "swordfish");
 }

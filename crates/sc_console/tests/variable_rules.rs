@@ -216,3 +216,165 @@ fn a_variable_that_is_another_parts_setting_says_what_that_is_now() {
     assert_eq!(t.cx().runtime_state::<Mixer>().volume, 0);
     assert_eq!(t.host, [40, 70, 71, 40, 5, 0]);
 }
+
+fn mixer(t: &mut TestWorld<Vec<u32>>) -> sc_console::DynVariable<u32> {
+    let definition = VariableDef::new("Mixer.Volume", 0_u32).range(0..=100);
+    let definition = definition.changed(turn).current(volume).archive();
+    t.cx().register_variable(definition.runtime()).unwrap()
+}
+
+#[test]
+fn what_is_set_in_a_callback_is_not_taken_back_by_a_look() {
+    let mut t = world();
+    let key = mixer(&mut t);
+    let preset = t
+        .cx()
+        .register_variable(VariableDef::new("My.Preset", 0_u32).runtime())
+        .unwrap();
+    let guard = t.cx().on_var_change(preset, move |cx, _| {
+        assert_eq!(cx.set_var(key, 40), Ok(SetOutcome::Changed));
+        assert_eq!(cx.get_var(key), Ok(40));
+        assert_eq!(
+            cx.run_line("mixer.volume 50", Source::Local).text(),
+            "Mixer.Volume = 50"
+        );
+    });
+    let _guard = guard.unwrap();
+    t.cx().set_var(preset, 1).unwrap();
+    assert_eq!(t.cx().runtime_state::<Mixer>().volume, 50);
+    assert_eq!(t.cx().get_var(key), Ok(50));
+}
+
+#[test]
+fn all_are_told_of_the_same_values_in_the_same_order() {
+    let mut t = TestWorld::new(Vec::<(u32, u32)>::new());
+    let key = t
+        .cx()
+        .register_variable(VariableDef::new("My.Value", 0_u32).runtime())
+        .unwrap();
+    let mut guards = Vec::new();
+    for watcher in 1..=3 {
+        let guard = t.cx().on_var_change(key, move |cx, now| {
+            cx.host_mut().push((watcher, *now));
+            if (watcher, *now) == (1, 1) {
+                cx.set_var(key, 2).unwrap();
+            }
+        });
+        guards.push(guard.unwrap());
+    }
+    t.cx().set_var(key, 1).unwrap();
+    assert_eq!(t.host, [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2)]);
+}
+
+#[test]
+fn what_another_part_has_is_what_is_saved_left_and_begun_with() {
+    let mut t = world();
+    t.cx().runtime_state::<Mixer>().volume = 75;
+    // A value that waits counts, though it is the default.
+    t.cx()
+        .set_var_text("Mixer.Volume", "0", SetBy::CommandLine)
+        .unwrap();
+    mixer(&mut t);
+    assert_eq!(t.cx().runtime_state::<Mixer>().volume, 0);
+    let info = t.cx().var_info("mixer.volume").unwrap();
+    assert_eq!(
+        (info.value.as_str(), info.set_by),
+        ("0", SetBy::CommandLine)
+    );
+    // Turned by code, and never looked at before it ends.
+    t.cx().runtime_state::<Mixer>().volume = 30;
+    t.cx().unregister_entry("Mixer.Volume");
+    let key = mixer(&mut t);
+    assert_eq!(
+        (t.cx().get_var(key), t.cx().runtime_state::<Mixer>().volume),
+        (Ok(30), 30)
+    );
+}
+
+#[test]
+fn what_another_part_has_and_must_not_is_reported_once_and_not_taken() {
+    let mut t = world();
+    let key = mixer(&mut t);
+    t.cx().runtime_state::<Mixer>().volume = 101;
+    for _ in 0..3 {
+        assert_eq!(t.cx().get_var(key), Ok(0));
+    }
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 1);
+    assert_eq!(
+        reports[0].what,
+        "what it is now is not allowed: `Mixer.Volume` was not set: expected u32 from 0 up to 100"
+    );
+    t.cx().runtime_state::<Mixer>().volume = 9;
+    assert_eq!(t.cx().get_var(key), Ok(9));
+}
+
+fn asks_itself(cx: &mut dyn AnyCx) -> u32 {
+    let mut cx = cx.typed::<Vec<u32>>().unwrap();
+    cx.host_mut().push(1);
+    let _ = cx.set_var_text("My.Self", "7", SetBy::Code);
+    cx.var_info("My.Self")
+        .map_or(0, |info| info.value.parse().unwrap())
+}
+
+fn ends_itself(cx: &mut dyn AnyCx) -> u32 {
+    let mut cx = cx.typed::<Vec<u32>>().unwrap();
+    if cx.unregister_entry("My.Swap") {
+        let other = VariableDef::new("My.Other", "text".to_owned()).runtime();
+        cx.register_variable(other).unwrap();
+    }
+    3
+}
+
+fn panics(_: &mut dyn AnyCx) -> u32 {
+    panic!("nobody knows")
+}
+
+#[test]
+fn whoever_is_asked_may_ask_end_and_panic() {
+    let mut t = world();
+    let own = VariableDef::new("My.Self", 1_u32)
+        .current(asks_itself)
+        .runtime();
+    let own = t.cx().register_variable(own).unwrap();
+    assert_eq!(t.cx().get_var(own), Ok(7));
+    let swap = VariableDef::new("My.Swap", 1_u32)
+        .current(ends_itself)
+        .runtime();
+    let swap = t.cx().register_variable(swap);
+    assert_eq!(t.cx().get_var(swap.unwrap()), Err(VariableError::Gone));
+    assert_eq!(t.cx().var_info("My.Other").unwrap().value, "text");
+    t.reports.take();
+    let bad = VariableDef::new("My.Bad", 1_u32).current(panics).runtime();
+    let bad = t.cx().register_variable(bad).unwrap();
+    assert_eq!(t.cx().get_var(bad), Ok(1));
+    assert!(
+        t.reports
+            .take()
+            .iter()
+            .all(|report| report.kind.name() == "VariablePanicked")
+    );
+    assert_eq!(
+        t.cx().run_line("help", Source::Local).outcome,
+        LineOutcome::Done
+    );
+}
+
+#[test]
+fn nothing_waits_for_a_name_that_no_variable_can_have() {
+    let mut t = world();
+    for (name, why) in [
+        ("", "that is no name: it is empty"),
+        (
+            "a b;",
+            "that is no name: it has more in it than letters, digits, `_`, `-` and dots",
+        ),
+        ("help", "it is a command"),
+    ] {
+        let error = t
+            .cx()
+            .set_var_text(name, "1", SetBy::CommandLine)
+            .unwrap_err();
+        assert_eq!(error.to_string(), format!("`{name}` was not set: {why}"));
+    }
+}

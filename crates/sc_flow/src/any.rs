@@ -1,8 +1,6 @@
 //! Flows whatever the host type: for code that is declared once for every program, such as console
 //! commands.
 
-use std::time::Duration;
-
 use sc_core::{AnyCx, Cx, Secs};
 
 use crate::error::FlowError;
@@ -36,11 +34,11 @@ pub trait AnyFlowExt {
     /// As [`FlowExt::cancel_flows_named`].
     fn cancel_flows_named(&mut self, name: &str) -> usize;
 
-    /// How long a loop may be parked before one warning; zero: for ever.
-    fn suspended_loop_warning(&mut self) -> Duration;
+    /// How long a loop may be parked before one warning, as it was set; zero or less: for ever.
+    fn suspended_loop_warning(&mut self) -> Secs;
 
-    /// How long a wait without deadline may wait before one warning; zero: for ever.
-    fn wait_until_warning(&mut self) -> Duration;
+    /// How long a wait without deadline may wait before one warning, as it was set; zero or less: for ever.
+    fn wait_until_warning(&mut self) -> Secs;
 
     /// As [`FlowExt::set_suspended_loop_warning`].
     ///
@@ -60,12 +58,9 @@ pub trait AnyFlowExt {
 pub(crate) struct Way {
     way: Option<Typed>,
     /// Thresholds that were set before there was a flow.
-    suspended: Option<Threshold>,
-    waiting: Option<Threshold>,
+    suspended: Option<Secs>,
+    waiting: Option<Secs>,
 }
-
-/// A threshold, and the duration that it is.
-type Threshold = (Secs, Duration);
 
 /// Calls that know the host type.
 #[derive(Clone, Copy)]
@@ -75,7 +70,7 @@ struct Typed {
     suspended: fn(&mut dyn AnyCx, Secs) -> Result<(), FlowError>,
     waiting: fn(&mut dyn AnyCx, Secs) -> Result<(), FlowError>,
     /// Both thresholds, in this order.
-    thresholds: fn(&mut dyn AnyCx) -> [Duration; 2],
+    thresholds: fn(&mut dyn AnyCx) -> [Secs; 2],
 }
 
 /// Opens the way to the flows of a runtime, and sets the thresholds that have waited for it.
@@ -104,15 +99,15 @@ pub(crate) fn open<H: 'static>(cx: &mut Cx<'_, H>) {
         },
         thresholds: |cx| {
             let cx = cx.typed::<H>();
-            cx.map_or([watch::DEFAULT; 2], |mut cx| {
+            cx.map_or([watch::default(); 2], |mut cx| {
                 watch::thresholds(&board(&mut cx))
             })
         },
     });
     let (suspended, waiting) = (way.suspended.take(), way.waiting.take());
     // They were looked at when they were set.
-    let _ = suspended.map(|(threshold, _)| cx.set_suspended_loop_warning(threshold));
-    let _ = waiting.map(|(threshold, _)| cx.set_wait_until_warning(threshold));
+    let _ = suspended.map(|threshold| cx.set_suspended_loop_warning(threshold));
+    let _ = waiting.map(|threshold| cx.set_wait_until_warning(threshold));
 }
 
 fn names<H: 'static>(cx: &mut Cx<'_, H>) -> Vec<String> {
@@ -136,43 +131,41 @@ impl AnyFlowExt for dyn AnyCx + '_ {
         way.map_or(0, |way| (way.cancel)(self, name))
     }
 
-    fn suspended_loop_warning(&mut self) -> Duration {
+    fn suspended_loop_warning(&mut self) -> Secs {
         let way = self.runtime_state::<Way>();
         match way.way {
             Some(typed) => (typed.thresholds)(self)[0],
-            None => way
-                .suspended
-                .map_or(watch::DEFAULT, |(_, duration)| duration),
+            None => way.suspended.unwrap_or_else(watch::default),
         }
     }
 
-    fn wait_until_warning(&mut self) -> Duration {
+    fn wait_until_warning(&mut self) -> Secs {
         let way = self.runtime_state::<Way>();
         match way.way {
             Some(typed) => (typed.thresholds)(self)[1],
-            None => way.waiting.map_or(watch::DEFAULT, |(_, duration)| duration),
+            None => way.waiting.unwrap_or_else(watch::default),
         }
     }
 
     fn set_suspended_loop_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
-        let nanos = watch::threshold(threshold)?;
+        watch::threshold(threshold)?;
         let way = self.runtime_state::<Way>();
         match way.way {
             Some(typed) => (typed.suspended)(self, threshold),
             None => {
-                way.suspended = Some((threshold, watch::duration(nanos)));
+                way.suspended = Some(threshold);
                 Ok(())
             }
         }
     }
 
     fn set_wait_until_warning(&mut self, threshold: Secs) -> Result<(), FlowError> {
-        let nanos = watch::threshold(threshold)?;
+        watch::threshold(threshold)?;
         let way = self.runtime_state::<Way>();
         match way.way {
             Some(typed) => (typed.waiting)(self, threshold),
             None => {
-                way.waiting = Some((threshold, watch::duration(nanos)));
+                way.waiting = Some(threshold);
                 Ok(())
             }
         }

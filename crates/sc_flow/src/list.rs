@@ -83,3 +83,35 @@ pub struct FlowInfo {
     /// Where it was started: file, line and column.
     pub started_at: &'static Location<'static>,
 }
+
+impl FlowInfo {
+    /// A line of a list: what it is bound to, what it is, how far it has come, what it waits for.
+    pub(crate) fn line(&self, bound: &str) -> String {
+        let kind = match self.kind {
+            FlowKind::Async => "async",
+            FlowKind::ForEach => "for each",
+            FlowKind::DoForDuration => "do for duration",
+            FlowKind::WaitUntil => "wait until",
+        };
+        let progress = match self.progress {
+            Progress::Unknown => String::new(),
+            Progress::Index { next, of: Some(of) } => format!(", next is {next} of {of}"),
+            Progress::Index { next, of: None } => format!(", next is {next}"),
+            Progress::Alpha(alpha) => format!(", at {alpha}"),
+            Progress::Attempts(attempts) => format!(", asked {attempts} times"),
+        };
+        let waiting_for = match self.waiting_for {
+            WaitingFor::Start => "its first frame",
+            WaitingFor::NextFrame => "the next frame",
+            WaitingFor::Time => "time to pass",
+            WaitingFor::Continue => "`continue_loop`",
+            WaitingFor::Condition => "its condition",
+            WaitingFor::Await => "what its code awaits",
+            WaitingFor::Resume => "`resume_flow`: it is paused",
+        };
+        let (name, waiting, from) = (&self.name, self.waiting, self.started_at);
+        format!(
+            "{name} ({bound}): {kind}{progress}; for {waiting:?} it has waited for {waiting_for}; started at {from}"
+        )
+    }
+}

@@ -19,6 +19,8 @@ pub(crate) struct Watch {
     suspended: Option<u64>,
     /// How long a wait without deadline may wait (ns); `None` = for ever.
     waiting: Option<u64>,
+    /// Both as they were set.
+    set: [Secs; 2],
     /// The earliest moment at which a flow may be over its threshold, on the runtime's clock (ns).
     look_at: u64,
     /// With the numbers of their starts.
@@ -37,13 +39,14 @@ pub(crate) enum Watched {
 }
 
 /// Both thresholds, until they are set.
-pub(crate) const DEFAULT: Duration = Duration::from_secs(30);
+const DEFAULT: Duration = Duration::from_secs(30);
 
 impl Default for Watch {
     fn default() -> Self {
         Watch {
             suspended: Some(nanos(DEFAULT)),
             waiting: Some(nanos(DEFAULT)),
+            set: [default(); 2],
             look_at: u64::MAX,
             watched: Vec::new(),
             ended: 0,
@@ -170,27 +173,36 @@ pub(crate) fn threshold(seconds: Secs) -> Result<Option<u64>, FlowError> {
     Ok(Some(nanos(seconds.to_duration()?)))
 }
 
+/// Both thresholds, until they are set.
+pub(crate) fn default() -> Secs {
+    Secs::from(DEFAULT)
+}
+
+/// Both thresholds as they were set: of parked loops, and of waits without deadline.
+pub(crate) fn thresholds<H>(board: &Board<H>) -> [Secs; 2] {
+    board.table.borrow().watch.set
+}
+
 /// Sets the threshold of parked loops.
-/// A threshold as a duration; zero: for ever.
-pub(crate) fn duration(threshold: Option<u64>) -> Duration {
-    Duration::from_nanos(threshold.unwrap_or(0))
-}
-
-/// Both thresholds: of parked loops, and of waits without deadline.
-pub(crate) fn thresholds<H>(board: &Board<H>) -> [Duration; 2] {
-    let watch = &board.table.borrow().watch;
-    [watch.suspended, watch.waiting].map(duration)
-}
-
 pub(crate) fn set_suspended<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
-    board.table.borrow_mut().watch.suspended = threshold(seconds)?;
+    let threshold = threshold(seconds)?;
+    {
+        let watch = &mut board.table.borrow_mut().watch;
+        watch.suspended = threshold;
+        watch.set[0] = seconds;
+    }
     watch_all(board, WaitingFor::Continue);
     Ok(())
 }
 
 /// Sets the threshold of waits without deadline.
 pub(crate) fn set_waiting<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
-    board.table.borrow_mut().watch.waiting = threshold(seconds)?;
+    let threshold = threshold(seconds)?;
+    {
+        let watch = &mut board.table.borrow_mut().watch;
+        watch.waiting = threshold;
+        watch.set[1] = seconds;
+    }
     watch_all(board, WaitingFor::Condition);
     Ok(())
 }

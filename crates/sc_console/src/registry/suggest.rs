@@ -33,7 +33,12 @@ pub(crate) fn suggest<H>(
         .and_then(|entry| entry.binding.world);
     // Where the command itself would run.
     let world = bound.or_else(|| game_world(cx));
+    // One that asks for suggestions itself gets those that need no game.
+    if std::mem::replace(&mut super::console(cx).suggesting, true) {
+        return Vec::new();
+    }
     let outcome = cx.callback(world, Duration::ZERO, |cx| suggest.ask(cx, typed));
+    super::console(cx).suggesting = false;
     cx.attend();
     outcome.unwrap_or_else(|panic| {
         let kind = ReportKind::Extension(&reports::SUGGESTION_PANICKED);

@@ -12,8 +12,8 @@ use crate::command::OnVariable;
 use crate::error::VariableError;
 use crate::info::{EntryInfo, EntryKind, ParamInfo};
 use crate::name::fold;
-use crate::parse::{CommandText, mark, nearest, parse_line};
-use crate::redact::{Known, is_delicate, mask, secret_words, secrets, secrets_of_alias};
+use crate::parse::{CommandText, Word, mark, nearest, parse_line};
+use crate::redact::{Known, MASK, is_delicate, mask, secret_words, secrets, secrets_of_alias};
 use crate::registry::{Console, Role, console, live};
 use crate::snapshot::may_take_secrets;
 use crate::source::Source;
@@ -83,8 +83,8 @@ impl Spot {
 
 /// The bytes of a frame's present line that hold secrets: by what its names mean now, and by what was
 /// found when they were used.
-fn secrets_of<H>(cx: &mut Cx<'_, H>, frame: &Frame) -> Vec<Range<usize>> {
-    let (text, console) = (frame.text(), &*console(cx));
+fn secrets_of<H>(console: &Console<H>, frame: &Frame) -> Vec<Range<usize>> {
+    let text = frame.text();
     let mut parts = match frame.is_alias() {
         true => secrets_of_alias(text, console),
         false => secrets(text, &parse_line(text), console),
@@ -93,12 +93,17 @@ fn secrets_of<H>(cx: &mut Cx<'_, H>, frame: &Frame) -> Vec<Range<usize>> {
     parts
 }
 
+/// A frame's present line as it may be shown.
+pub(super) fn shown<H>(console: &Console<H>, frame: &Frame) -> String {
+    mask(frame.text(), secrets_of(console, frame)).0
+}
+
 /// Prints what is wrong at a place: its line, a marker, what was expected.
 pub(super) fn complain<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, spot: &Spot, text: &str) -> Step {
     let Some(frame) = task.frames.get(spot.frame) else {
         return Step::Failed;
     };
-    let (line, shifts) = mask(frame.text(), secrets_of(cx, frame));
+    let (line, shifts) = mask(frame.text(), secrets_of(console(cx), frame));
     let mut message = match frame.place() {
         Some(place) => format!("{place}:\n"),
         None => String::new(),
@@ -127,6 +132,16 @@ fn keep_secrets<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: &CommandText
     }
 }
 
+/// Which word of a command is the mask of a secret, in the secret's place: a line from the history.
+fn masked_word<H>(cx: &mut Cx<'_, H>, command: &CommandText) -> Option<usize> {
+    if command.args.iter().all(|word| word.text != MASK) {
+        return None;
+    }
+    let flags = secret_words(command, &*console(cx));
+    let is_masked = |(word, is_secret): (&Word, bool)| is_secret && word.text == MASK;
+    command.args.iter().zip(flags).position(is_masked)
+}
+
 /// Whether words of a command may be secrets.
 fn may_be_secret(command: &CommandText, info: &EntryInfo) -> bool {
     let is_more = |param: &ParamInfo| is_delicate(param) || param.variadic;
@@ -150,6 +165,10 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     let (info, role) = (Arc::clone(&entry.info), entry.role);
     if may_be_secret(&command, &info) {
         keep_secrets(cx, task, &command);
+    }
+    if let Some(at) = masked_word(cx, &command) {
+        let text = "*** stands for a secret that is kept nowhere: type it anew";
+        return complain(cx, task, &Spot::of_arg(task, &command, at), text);
     }
     let name = Spot::of_name(task, &command);
     if let Some(refused) = barred(cx, task, &info, source, &name) {
@@ -181,6 +200,7 @@ fn otherwise<H>(
             word: word.clone(),
             frame: Spot::of_arg(task, command, index).frame,
         });
+        let source = alias.source_for(source);
         let frame = Frame::alias(&alias.name, &alias.line, words.collect(), source);
         return Step::Enter(frame);
     }
@@ -192,8 +212,10 @@ fn otherwise<H>(
         ),
         None => {
             let top = task.frames.last();
-            let parts = top.map_or_else(Vec::new, |top| secrets_of(cx, top));
-            if parts.iter().any(|part| part.contains(&spot.span.start)) {
+            let parts = top.map_or_else(Vec::new, |top| secrets_of(console(cx), top));
+            let span = &spot.span;
+            let is_in = |part: &Range<usize>| part.start < span.end && span.start < part.end;
+            if parts.iter().any(is_in) {
                 "expected the name of a command or a variable".to_owned()
             } else {
                 if name.is_empty() {
@@ -205,8 +227,17 @@ fn otherwise<H>(
                     );
                 }
                 let near = nearest_visible(cx, folded, source, |_| true);
-                let meant = crate::error::did_you_mean(near.as_deref());
-                format!("expected the name of a command or a variable; `{name}` is none{meant}")
+                match near {
+                    Some(_) => {
+                        let meant = crate::error::did_you_mean(near.as_deref());
+                        format!(
+                            "expected the name of a command or a variable; `{name}` is none{meant}"
+                        )
+                    }
+                    None => format!(
+                        "expected the name of a command or a variable; `{name}` is none: `help` lists them"
+                    ),
+                }
             }
         }
     };

@@ -55,14 +55,20 @@ pub(super) fn invoke<H>(
     console(cx).tasks.printing.push(printed);
     let output = &mut task.output;
     let outcome = cx.callback(world, Duration::ZERO, |cx| {
-        call(cx, slot, info, &command.args, output)
+        let ended = call(cx, slot, info, &command.args, output);
+        // An error is the user's, and so is how it is shown.
+        let said = match &ended {
+            Err(CallError::Failed(error)) => error.to_string(),
+            _ => String::new(),
+        };
+        (ended, said)
     });
     console(cx).tasks.nested = outer;
     console(cx).tasks.printing.pop();
     cx.attend();
     task.output.end_line();
     match outcome {
-        Ok(ended) => settle(cx, task, command, info, ended),
+        Ok((ended, said)) => settle(cx, task, command, info, ended, &said),
         Err(panic) => panicked(cx, task, info, &panic),
     }
 }
@@ -193,6 +199,7 @@ fn settle<H>(
     command: &CommandText,
     info: &EntryInfo,
     ended: CallResult,
+    said: &str,
 ) -> Step {
     let error = match ended {
         Ok(Ended::Now) => return Step::Done,
@@ -213,14 +220,14 @@ fn settle<H>(
         CallError::Failed(error) => {
             let named = |name| info.params.iter().position(|param| param.name == name);
             if let Some(index) = error.parameter().and_then(named) {
-                let text = task.without_secrets(&error.to_string());
+                let text = task.without_secrets(said);
                 let spot = Spot::of_arg(task, command, index);
                 return complain(cx, task, &spot, &text);
             }
             let place = task.frames.last().and_then(Frame::place);
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
             let ours = format!("{place}`{}` failed: ", info.name);
-            task.error(&ours, &error.to_string());
+            task.error(&ours, said);
             Step::Failed
         }
         CallError::Missing { index } => {

@@ -11,6 +11,7 @@ mod script;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::command::Latent;
 use crate::name::fold;
 use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
-use crate::redact::{mask, secrets};
+use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -40,6 +41,9 @@ pub(crate) const DEEPEST: usize = 32;
 
 /// So many aliases and scripts run for one line, until it waits.
 const MOST: u32 = 10_000;
+
+/// A secret of fewer letters is in many words.
+const SHORT: usize = 2;
 
 /// Told of the end of a line.
 pub(crate) type DoneFn<H> = Box<dyn FnOnce(&mut Cx<'_, H>, LineRun)>;
@@ -129,6 +133,16 @@ impl<H> Task<H> {
 }
 
 impl<H> Task<H> {
+    /// Who asked for the line.
+    fn source(&self) -> Source {
+        let frame = self.frames.first();
+        frame.map_or_else(|| self.output.source(), Frame::source)
+    }
+
+    fn may_be_seen_by(&self, asks: Source) -> bool {
+        asks != Source::Remote || self.source() == Source::Remote
+    }
+
     /// Prints an error that user code has worded, behind words of the console's: without the secrets that
     /// it was given.
     fn error(&mut self, ours: &str, text: &str) {
@@ -138,8 +152,14 @@ impl<H> Task<H> {
 
     /// What user code says, without the secrets that it was given, wherever they are in it.
     fn without_secrets(&self, text: &str) -> String {
+        let hidden = self.hidden.iter().filter(|word| !word.is_empty());
+        // What is left around so little would tell it.
+        let mut short = hidden.clone().filter(|word| word.chars().count() < SHORT);
+        if short.any(|word| text.contains(word.as_str())) {
+            return MASK.to_owned();
+        }
         let mut parts = Vec::new();
-        for word in self.hidden.iter().filter(|word| !word.is_empty()) {
+        for word in hidden {
             // Each place, those that overlap too.
             for (at, _) in text.char_indices() {
                 if text
@@ -437,6 +457,65 @@ fn tell<H>(cx: &mut Cx<'_, H>, done: Option<DoneFn<H>>, run: LineRun) {
         let culprit = Culprit::new("caller of a console line", reports::DONE_FIX);
         cx.settle_panic(&culprit, panic);
     }
+}
+
+/// A line that waits, for lists.
+pub(crate) struct WaitingLine {
+    pub(crate) number: u64,
+    source: Source,
+    waits: String,
+    line: String,
+}
+
+impl fmt::Display for WaitingLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let WaitingLine {
+            number,
+            source,
+            waits,
+            line,
+        } = self;
+        write!(f, "{number} ({source}) waits {waits}: {line}")
+    }
+}
+
+/// The lines that wait, in order of arrival, as far as a source may see them: another machine sees its own.
+pub(crate) fn waiting_lines<H>(cx: &mut Cx<'_, H>, asks: Source) -> Vec<WaitingLine> {
+    let now = cx.frame();
+    let console = &*console(cx);
+    let seen = console
+        .tasks
+        .waiting
+        .iter()
+        .filter(|(_, task)| task.may_be_seen_by(asks));
+    let line = |(&number, task): (&u64, &Task<H>)| WaitingLine {
+        number,
+        source: task.source(),
+        waits: match &task.waiting {
+            Waiting::No => "for its turn".to_owned(),
+            Waiting::Frame(frame) => format!("{} frames", frame.saturating_sub(now)),
+            Waiting::Latent(_) => format!("for `{}`", task.output.command()),
+        },
+        line: match (&task.unseen, task.frames.first()) {
+            (Some((line, _)), _) => mask(line, secrets(line, &parse_line(line), console)).0,
+            (None, Some(frame)) => dispatch::shown(console, frame),
+            (None, None) => String::new(),
+        },
+    };
+    seen.map(line).collect()
+}
+
+/// Gives up a line that waits; whether there was one that the source may see.
+pub(crate) fn cancel_line<H>(cx: &mut Cx<'_, H>, number: u64, asks: Source) -> bool {
+    let waiting = &mut console(cx).tasks.waiting;
+    let may = waiting
+        .get(&number)
+        .is_some_and(|task| task.may_be_seen_by(asks));
+    let Some(task) = may.then(|| waiting.remove(&number)).flatten() else {
+        return false;
+    };
+    cancel(cx, task);
+    true
 }
 
 /// The runtime ends: who waits hears it.

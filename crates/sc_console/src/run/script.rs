@@ -1,6 +1,7 @@
 //! Script files: found in the folder of scripts and nowhere else, read whole before anything of them
 //! runs.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -87,7 +88,7 @@ pub(crate) fn read_script(
 
 /// The error for a script that is not there.
 fn no_script(settings: &ConsoleSettings, path: &str) -> FileError {
-    let there = scripts(settings).unwrap_or_default();
+    let there = scripts(settings).map_or_else(|_| Vec::new(), |scripts| scripts.names);
     let folded: Vec<String> = there.iter().map(|script| fold(script)).collect();
     let meant = path.strip_suffix(".cfg").unwrap_or(path);
     let near = nearest(&fold(meant), folded.iter().map(String::as_str));
@@ -98,41 +99,85 @@ fn no_script(settings: &ConsoleSettings, path: &str) -> FileError {
     }
 }
 
-/// So many scripts are listed, and folders looked into so deep.
-const LISTED: usize = 1000;
-const DEPTH: usize = 8;
+/// So many files and folders are looked at, so that a frame takes no longer for a folder of thousands.
+const LOOKED_AT: usize = 5_000;
 
-/// The scripts there are, as `exec` takes them, sorted. Links to folders are not followed, and what has no
-/// name that can be typed is left out.
-pub(crate) fn scripts(settings: &ConsoleSettings) -> Result<Vec<String>, FileError> {
+/// The scripts there are, as `exec` takes them: those of a folder before those of the folders in it, each sorted.
+pub(crate) struct Scripts {
+    pub(crate) names: Vec<String>,
+    /// There is more than was looked at.
+    pub(crate) more: bool,
+}
+
+/// Lists the scripts. Links to folders are not followed; what `exec` refuses is left out.
+pub(crate) fn scripts(settings: &ConsoleSettings) -> Result<Scripts, FileError> {
     let root = settings.script_root.as_deref();
     let root = root.ok_or(FileError::NoScriptRoot)?;
-    let mut found = Vec::new();
-    list(root, "", DEPTH, &mut found).map_err(|error| FileError::Io {
+    let cannot_read = |error| FileError::Io {
         action: "read",
         path: root.to_owned(),
         error,
-    })?;
-    found.sort_unstable();
-    found.truncate(LISTED);
-    Ok(found)
+    };
+    let root = fs::canonicalize(root).map_err(cannot_read)?;
+    let mut scripts = Scripts {
+        names: Vec::new(),
+        more: false,
+    };
+    let mut folders = VecDeque::from([(root.clone(), String::new())]);
+    let mut left = LOOKED_AT;
+    while let Some((folder, prefix)) = folders.pop_front() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if prefix.is_empty() => return Err(cannot_read(error)),
+            // It hides what is in it, and nothing else.
+            Err(_) => continue,
+        };
+        let (mut names, mut inside) = (Vec::new(), Vec::new());
+        for entry in entries.flatten() {
+            let Some(rest) = left.checked_sub(1) else {
+                scripts.more = true;
+                break;
+            };
+            left = rest;
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else {
+                continue;
+            };
+            let Some(name) = name.to_str().filter(|name| can_be_typed(name)) else {
+                continue;
+            };
+            if kind.is_dir() {
+                inside.push((entry.path(), format!("{prefix}{name}/")));
+            } else if is_script(&root, &entry.path(), kind.is_symlink())
+                && let Some(stem) = name.strip_suffix(".cfg").filter(|stem| !stem.is_empty())
+            {
+                // Behind a dot of its own the extension must be written.
+                let typed = if stem.contains('.') { name } else { stem };
+                names.push(format!("{prefix}{typed}"));
+            }
+        }
+        names.sort_unstable();
+        inside.sort_unstable();
+        scripts.names.extend(names);
+        folders.extend(inside);
+    }
+    Ok(scripts)
 }
 
-fn list(folder: &Path, prefix: &str, depth: usize, into: &mut Vec<String>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (kind, name) = (entry.file_type()?, entry.file_name());
-        let Some(name) = name.to_str() else { continue };
-        if kind.is_dir() {
-            if depth > 0 && into.len() <= LISTED {
-                // A folder of others that cannot be read hides what is in it, and nothing else.
-                let _ = list(&entry.path(), &format!("{prefix}{name}/"), depth - 1, into);
-            }
-        } else if let Some(script) = name.strip_suffix(".cfg") {
-            into.push(format!("{prefix}{script}"));
-        }
+fn can_be_typed(name: &str) -> bool {
+    !name.contains(['\\', ':']) && !name.contains(char::is_control)
+}
+
+/// Whether a file in the folder of scripts is a regular one, and in there.
+fn is_script(root: &Path, path: &Path, is_link: bool) -> bool {
+    let has_extension = |path: &Path| path.extension().is_some_and(|e| e == EXTENSION);
+    if !has_extension(path) {
+        return false;
     }
-    Ok(())
+    if !is_link {
+        return path.is_file();
+    }
+    let led = fs::canonicalize(path);
+    led.is_ok_and(|led| led.starts_with(root) && has_extension(&led) && led.is_file())
 }
 
 /// Runs a script in the next stage, and reports if it does not run to its end.

@@ -1,5 +1,6 @@
 //! Templates that are text at run time: where its arguments are, and how they are put in.
 
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::ops::Range;
 
@@ -30,8 +31,8 @@ pub struct Template {
     places: Vec<(Range<usize>, usize)>,
     /// Where the first spelling of each argument's name stands, in order of first appearance.
     names: Vec<Range<usize>>,
-    /// The names as they are compared.
-    folded: Vec<String>,
+    /// Whose each name is, as names are compared.
+    folded: BTreeMap<String, usize>,
 }
 
 /// A template with its arguments put in.
@@ -73,12 +74,11 @@ impl Template {
                         continue;
                     }
                     let folded = fold(name);
-                    let known = self.folded.iter().position(|other| *other == folded);
-                    let argument = known.unwrap_or(self.folded.len());
-                    if known.is_none() {
+                    let next = self.names.len();
+                    let argument = *self.folded.entry(folded).or_insert(next);
+                    if argument == next {
                         let name_at = at - inside.trim_start().len();
                         self.names.push(name_at..name_at + name.len());
-                        self.folded.push(folded);
                     }
                     self.places.push((start..at + 1, argument));
                 }
@@ -112,8 +112,8 @@ impl Template {
         let mut given: Vec<Option<&dyn Display>> = vec![None; self.names.len()];
         for (name, value) in values {
             let folded = fold(name.trim());
-            let argument = self.folded.iter().position(|other| *other == folded);
-            if let Some(slot) = argument.and_then(|argument| given.get_mut(argument)) {
+            let argument = self.folded.get(&folded);
+            if let Some(slot) = argument.and_then(|argument| given.get_mut(*argument)) {
                 slot.get_or_insert(*value);
             }
         }
@@ -133,12 +133,12 @@ impl Template {
     /// ```
     pub fn fill_in_order(&self, values: &[&dyn Display]) -> Filled {
         let mut given: Vec<Option<&dyn Display>> = vec![None; self.names.len()];
-        let is_number = |name: &String| name.bytes().all(|b| b.is_ascii_digit());
-        let named = self.folded.iter().enumerate();
+        let is_number = |name: &str| name.bytes().all(|b| b.is_ascii_digit());
+        let named = self.arguments().enumerate();
         let mut named = named.filter(|(_, name)| !is_number(name)).map(|(at, _)| at);
         for (number, value) in values.iter().enumerate() {
             let number = number.to_string();
-            let numbered = self.folded.iter().position(|name| *name == number);
+            let numbered = self.folded.get(&number).copied();
             let argument = numbered.or_else(|| named.next());
             if let Some(slot) = argument.and_then(|argument| given.get_mut(argument)) {
                 *slot = Some(*value);

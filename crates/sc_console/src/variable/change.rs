@@ -150,7 +150,8 @@ pub(crate) fn notify<H>(cx: &mut Cx<'_, H>) {
     let mut panics = Vec::new();
     // What unwinds here comes from the end of a world that a callback has destroyed.
     let told = catch_unwind(AssertUnwindSafe(|| tell_all(cx, &mut panics)));
-    cx.runtime_state::<Variables>().notifying = false;
+    let variables = cx.runtime_state::<Variables>();
+    (variables.notifying, variables.telling) = (false, None);
     if let Err(payload) = told {
         resume_unwind(payload);
     }
@@ -169,7 +170,9 @@ fn tell_all<H>(cx: &mut Cx<'_, H>, panics: &mut Vec<(Culprit, sc_core::Panic)>) 
         *round += 1;
         // Those who chase each other are left alone; all others are told.
         if *round <= ROUNDS {
+            cx.runtime_state::<Variables>().telling = Some(variable);
             tell(cx, variable, panics);
+            cx.runtime_state::<Variables>().telling = None;
         }
     }
     if rounds.values().any(|&rounds| rounds > ROUNDS) {
@@ -191,7 +194,12 @@ fn give_up<H>(cx: &mut Cx<'_, H>, rounds: &BTreeMap<u32, u32>) {
 fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core::Panic)>) {
     // Those that are bound meanwhile are told of the next change.
     let last = console(cx).watchers.bound;
-    tell_declared(cx, variable, panics);
+    let Some(slot) = cx.runtime_state::<Variables>().get(variable) else {
+        return;
+    };
+    // All are told of one value; what one of them sets is told to all after that.
+    let value = (slot.ops.clone)(&*slot.value);
+    tell_declared(cx, variable, &*value, panics);
     let mut after = 0;
     loop {
         let dropped = console(cx).watchers.take_dropped();
@@ -207,7 +215,6 @@ fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core
         let Some(slot) = cx.runtime_state::<Variables>().get(variable) else {
             return;
         };
-        let value = (slot.ops.clone)(&*slot.value);
         let name = slot.info.name.clone();
         let watcher = console(cx).watchers.get_mut(number);
         let Some(mut callback) = watcher.and_then(|watcher| watcher.callback.take()) else {
@@ -227,6 +234,7 @@ fn tell<H>(cx: &mut Cx<'_, H>, variable: u32, panics: &mut Vec<(Culprit, sc_core
 fn tell_declared<H>(
     cx: &mut Cx<'_, H>,
     variable: u32,
+    value: &dyn Any,
     panics: &mut Vec<(Culprit, sc_core::Panic)>,
 ) {
     let Some(slot) = cx.runtime_state::<Variables>().get(variable) else {
@@ -235,13 +243,12 @@ fn tell_declared<H>(
     let Some(changed) = slot.changed.clone() else {
         return;
     };
-    let value = (slot.ops.clone)(&*slot.value);
     let name = slot.info.name.clone();
-    let outcome = cx.callback(None, Duration::ZERO, |cx| changed(cx, &*value));
+    let outcome = cx.callback(None, Duration::ZERO, |cx| changed(cx, value));
     cx.attend();
     panics.extend(outcome.err().map(|panic| (culprit(&name), panic)));
 }
 
-pub(super) fn culprit(variable: &str) -> Culprit {
+fn culprit(variable: &str) -> Culprit {
     Culprit::new(format!("callback of {variable}"), reports::CHANGE_FIX)
 }

@@ -6,15 +6,18 @@
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use sc_core::{Cx, Report, ReportKind};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
+use super::store::Was;
 use super::{SetBy, SetOutcome, VariableExt, Variables};
 use crate::error::{FileError, VariableError};
 use crate::file;
 use crate::name::fold;
+use crate::parse::nearest;
 use crate::registry;
 use crate::reports;
 
@@ -35,9 +38,15 @@ const LIMIT: u64 = 1 << 20;
 
 const TABLE: &str = "variables";
 
-fn parse(path: &Path) -> Result<DocumentMut, FileError> {
+/// What is said of a variable that stands beside the table.
+pub(super) const OUTSIDE: &str = "it stands outside of `[variables]`: move it there";
+
+/// What is in a file, and how its lines end.
+fn parse(path: &Path) -> Result<(DocumentMut, &'static str), FileError> {
     let text = file::read(path, LIMIT)?.unwrap_or_default();
-    document(&text).map_err(|fault| fault.of(path))
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let document = document(&text).map_err(|fault| fault.of(path))?;
+    Ok((document, line_end))
 }
 
 /// What is wrong with the text of a configuration file.
@@ -45,6 +54,8 @@ fn parse(path: &Path) -> Result<DocumentMut, FileError> {
 pub(crate) enum Fault {
     NotToml(String),
     NoTable,
+    /// There is none, but one that is spelt nearly so.
+    Mistyped(String),
 }
 
 impl Fault {
@@ -52,6 +63,12 @@ impl Fault {
         let path = path.to_owned();
         match self {
             Fault::NotToml(message) => FileError::NotToml { path, message },
+            Fault::Mistyped(like) => FileError::BadConfig {
+                path,
+                fault: format!(
+                    "`[{like}]` is not `[{TABLE}]`: rename it, or add an empty `[{TABLE}]` if it is another's"
+                ),
+            },
             Fault::NoTable => FileError::BadConfig {
                 path,
                 fault: format!("`{TABLE}` is no table: write `[{TABLE}]`, and the values under it"),
@@ -122,7 +139,13 @@ pub(crate) fn entries(text: &str) -> Result<Entries, Fault> {
     if let Some(table) = document.get(TABLE).and_then(Item::as_table_like) {
         values(table, "", &mut found.ours);
     }
-    document.remove(TABLE);
+    let has_table = document.remove(TABLE).is_some();
+    let tables = document.iter().filter(|(_, item)| item.is_table_like());
+    let mut tables = tables.map(|(key, _)| key);
+    let is_like = |key: &&str| nearest(&fold(key), [TABLE]).is_some();
+    if let Some(like) = tables.find(is_like).filter(|_| !has_table) {
+        return Err(Fault::Mistyped(like.to_owned()));
+    }
     values(document.as_table(), "", &mut found.beside);
     Ok(found)
 }
@@ -143,9 +166,11 @@ pub(super) fn load<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<ConfigRead, Fil
         if super::place::find(cx, &name).is_some() {
             let error = VariableError::NotAllowed {
                 name: name.clone(),
-                why: format!("it stands outside of `[{TABLE}]`: move it there"),
+                why: OUTSIDE.to_owned(),
             };
             refuse(cx, name, error);
+        } else {
+            cx.runtime_state::<Variables>().beside.insert(fold(&name));
         }
     }
     for (name, word) in found.ours {
@@ -189,7 +214,7 @@ enum Fate {
 }
 
 pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> {
-    let mut document = parse(path)?;
+    let (mut document, line_end) = parse(path)?;
     let fates = fates(cx);
     if !document.contains_key(TABLE) {
         if fates.values().all(|(_, fate)| matches!(fate, Fate::Remove)) {
@@ -221,7 +246,8 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
             }
         }
     }
-    file::write(path, &document.to_string())?;
+    let text = document.to_string().replace("\r\n", "\n");
+    file::write(path, &text.replace('\n', line_end))?;
     note(cx, &fates);
     Ok(())
 }
@@ -246,6 +272,10 @@ fn note<H>(cx: &mut Cx<'_, H>, fates: &BTreeMap<String, (String, Fate)>) {
             slot.in_file = is_in_file;
         } else if let Some(left) = variables.left.get_mut(folded) {
             left.in_file = is_in_file;
+            if !is_in_file {
+                // Nothing of it is anywhere any more.
+                variables.left.remove(folded);
+            }
         }
         match fate {
             Fate::Write(value) => {
@@ -271,31 +301,46 @@ fn fates<H>(cx: &mut Cx<'_, H>) -> BTreeMap<String, (String, Fate)> {
             continue;
         };
         let fate = match slot.set_by {
-            _ if slot.is_to_be_saved() => Fate::Write(value(slot)),
+            _ if slot.is_to_be_saved() => match value(slot) {
+                Some(value) => Fate::Write(value),
+                None => {
+                    let kind = ReportKind::Extension(&reports::VALUE_REFUSED);
+                    let what = "it was not saved: its type panicked";
+                    cx.report(Report::new(kind, what).object(info.name.as_str()));
+                    continue;
+                }
+            },
             SetBy::Constructor if slot.in_file => Fate::Remove,
             // For one run; or an entry that was refused, or never read, which is not ours to remove.
             _ => continue,
         };
         fates.insert(info.folded.clone(), (info.name.clone(), fate));
     }
-    for (folded, left) in &cx.runtime_state::<Variables>().left {
-        let fate = match &left.value {
-            Some((_, _, value)) => Fate::Write(value.clone()),
-            None => Fate::Remove,
+    // One that has the name and is archived has it for itself, whatever it made of what was left.
+    let has_name = |folded: &String| {
+        let mut archived = infos.iter().filter(|info| info.flags.archive);
+        archived.any(|info| info.folded == *folded)
+    };
+    let left = &cx.runtime_state::<Variables>().left;
+    for (folded, left) in left.iter().filter(|(folded, _)| !has_name(folded)) {
+        let fate = match &left.was {
+            Was::Set(_, _, value) => Fate::Write(Value::clone(value)),
+            Was::Reset => Fate::Remove,
+            Was::ForOneRun => continue,
         };
         fates.insert(folded.clone(), (left.name.clone(), fate));
     }
     fates
 }
 
-/// The value of a variable in TOML: as what it is, else as text.
-pub(super) fn value(slot: &super::VariableSlot) -> Value {
+/// The value of a variable in TOML: as what it is, else as text. `None` if its type panics.
+pub(super) fn value(slot: &super::VariableSlot) -> Option<Value> {
     let value = &*slot.value;
     if let Some(&is) = value.downcast_ref::<bool>() {
-        return is.into();
+        return Some(is.into());
     }
-    let text = (slot.ops.show)(value);
-    number(value, &text).unwrap_or_else(|| text.into())
+    let text = catch_unwind(AssertUnwindSafe(|| (slot.ops.show)(value))).ok()?;
+    Some(number(value, &text).unwrap_or_else(|| text.into()))
 }
 
 /// A number of one of Rust's types, as far as TOML has it.

@@ -8,7 +8,7 @@ use sc_core::Cx;
 
 use super::config::{self, ConfigRead};
 use super::key::{DynVariable, Variable, VariableKey};
-use super::place::{find, refresh};
+use super::place::{find, parse, refresh};
 use super::{
     ChangeGuard, SetBy, SetOutcome, StaticVariable, VariableDef, VariableInfo, Variables,
     store_result,
@@ -266,10 +266,19 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         {
             super::place::may_be_set_from_outside(self, &info)?;
         }
+        if found.is_none() {
+            super::place::could_be_a_variable(self, name)?;
+        }
+        let parsed = match found {
+            // What is in a file is not to take down the rest of it.
+            Some(index) if is_from_outside => Some(parse(self, index, text)),
+            _ => None,
+        };
         let variables = self.runtime_state::<Variables>();
-        let outcome = match found {
-            Some(index) => variables.set_text(index, text, by),
-            None => variables.may_wait(name, by),
+        let outcome = match (found, parsed) {
+            (Some(index), Some(parsed)) => parsed.and_then(|value| variables.set(index, value, by)),
+            (Some(index), None) => variables.set_text(index, text, by),
+            (None, _) => variables.may_wait(name, by),
         };
         let counts = match &outcome {
             Ok(_) => found.is_none() || is_from_outside,
@@ -278,7 +287,11 @@ impl<H> VariableExt<H> for Cx<'_, H> {
             Err(_) => false,
         };
         if counts {
-            variables.wait(fold(name), text, by);
+            let folded = fold(name);
+            if found.is_none() {
+                variables.supersede(&folded, by);
+            }
+            variables.wait(folded, text, by);
         }
         store_result(self, outcome)
     }
@@ -356,8 +369,10 @@ fn index<H, K: VariableKey>(cx: &mut Cx<'_, H>, key: K) -> Result<u32, VariableE
     registry::console(cx);
     let found = key.find(cx.runtime_state::<Variables>());
     let found = found.ok_or_else(|| key.missing())?;
-    refresh(cx, found);
-    Ok(found)
+    match refresh(cx, found) {
+        true => Ok(found),
+        false => Err(key.missing()),
+    }
 }
 
 fn register<H, T: ConsoleArg + PartialEq>(

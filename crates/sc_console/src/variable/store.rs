@@ -1,14 +1,15 @@
 //! The values of a runtime's variables, in slots that keys find by an index.
 
 use std::any::Any;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::declare::{AnyVariable, StaticVariable};
 use super::definition::{Changed, Current, Ops};
 use super::{SetBy, SetOutcome, VariableInfo};
-use crate::arg::ConsoleArg;
+use crate::arg::{ArgError, ConsoleArg};
 use crate::error::VariableError;
 use crate::info::EntryInfo;
 use crate::redact::refusal;
@@ -19,6 +20,10 @@ pub(crate) struct VariableSlot {
     pub(crate) value: Box<dyn Any>,
     /// What its callbacks know, while they are to be told of a change.
     told: Option<Box<dyn Any>>,
+    /// `current` is being asked.
+    pub(crate) asking: bool,
+    /// What `current` said last is not allowed, and that was reported.
+    pub(crate) current_refused: bool,
     pub(crate) declared: Option<&'static StaticVariable>,
     pub(crate) set_by: SetBy,
     /// The configuration file has an entry that was taken.
@@ -38,14 +43,59 @@ impl VariableSlot {
         let was_set = !matches!(self.set_by, SetBy::Constructor | SetBy::CommandLine);
         self.info.flags.archive && was_set
     }
+
+    /// The value that a text means, if it is allowed.
+    pub(crate) fn parse(&self, text: &str) -> Result<Box<dyn Any>, VariableError> {
+        let value = (self.ops.parse)(text).map_err(|error| match self.info.params.first() {
+            Some(param) => refusal(param, text, error),
+            None => error,
+        });
+        let value = value.map_err(|error| self.refused(error))?;
+        self.check(&*value)?;
+        Ok(value)
+    }
+
+    pub(crate) fn check(&self, value: &dyn Any) -> Result<(), VariableError> {
+        (self.ops.check)(value).map_err(|error| self.refused(error))
+    }
+
+    fn refused(&self, error: ArgError) -> VariableError {
+        VariableError::Refused {
+            name: self.info.name.clone(),
+            error,
+        }
+    }
+
+    pub(crate) fn is_secret(&self) -> bool {
+        self.info.params.first().is_some_and(|param| param.secret)
+    }
 }
 
 /// What an archived variable has left: for the next one of its name, and for the configuration file.
 pub(crate) struct Left {
     pub(crate) name: String,
-    /// Its value, if that was set: as text, by whom, and as it is saved.
-    pub(crate) value: Option<(String, SetBy, toml_edit::Value)>,
+    pub(crate) was: Was,
     pub(crate) in_file: bool,
+}
+
+/// What a variable was when it ended.
+pub(crate) enum Was {
+    /// Set: its value as text, by whom, and as it is saved.
+    Set(String, SetBy, Box<toml_edit::Value>),
+    /// Its default, while the file has another value.
+    Reset,
+    /// Set for one run.
+    ForOneRun,
+}
+
+impl Was {
+    fn set_by(&self) -> SetBy {
+        match self {
+            Was::Set(_, by, _) => *by,
+            Was::Reset => SetBy::Constructor,
+            Was::ForOneRun => SetBy::CommandLine,
+        }
+    }
 }
 
 /// The variables of a runtime. It knows no host type, so that a key reads it from anywhere.
@@ -58,10 +108,14 @@ pub(crate) struct Variables {
     pub(crate) waiting: BTreeMap<String, (String, SetBy)>,
     /// What archived variables that are gone have left, by folded name.
     pub(crate) left: BTreeMap<String, Left>,
+    /// Folded names that stand in the configuration file beside its table.
+    pub(crate) beside: BTreeSet<String>,
     /// Variables whose callbacks are to be told.
     pub(crate) changed: VecDeque<u32>,
     /// Callbacks are being told.
     pub(crate) notifying: bool,
+    /// Of this one.
+    pub(crate) telling: Option<u32>,
 }
 
 impl Variables {
@@ -110,6 +164,8 @@ impl Variables {
         self.slots.insert(VariableSlot {
             value: (variable.ops.clone)(&*variable.default),
             told: None,
+            asking: false,
+            current_refused: false,
             declared,
             set_by: SetBy::Constructor,
             in_file: false,
@@ -135,13 +191,7 @@ impl Variables {
         by: SetBy,
     ) -> Result<SetOutcome, VariableError> {
         let slot = self.get(index).ok_or(VariableError::Gone)?;
-        let value = (slot.ops.parse)(text).map_err(|error| VariableError::Refused {
-            name: slot.info.name.clone(),
-            error: match slot.info.params.first() {
-                Some(param) => refusal(param, text, error),
-                None => error,
-            },
-        })?;
+        let value = slot.parse(text)?;
         self.set(index, value, by)
     }
 
@@ -153,10 +203,7 @@ impl Variables {
         by: SetBy,
     ) -> Result<SetOutcome, VariableError> {
         let slot = self.get_mut(index).ok_or(VariableError::Gone)?;
-        (slot.ops.check)(&*value).map_err(|error| VariableError::Refused {
-            name: slot.info.name.clone(),
-            error,
-        })?;
+        slot.check(&*value)?;
         if by < slot.set_by {
             return Err(VariableError::LowerPriority {
                 name: slot.info.name.clone(),
@@ -166,6 +213,12 @@ impl Variables {
         }
         slot.set_by = by;
         Ok(self.put(index, value))
+    }
+
+    /// Whether what another part says of the value may be older than the value.
+    pub(crate) fn is_ahead(&self, index: u32) -> bool {
+        let waits = |slot: &VariableSlot| slot.told.is_some() || slot.asking;
+        self.telling == Some(index) || self.get(index).is_some_and(waits)
     }
 
     /// The value is another now, as another part says.
@@ -233,6 +286,17 @@ impl Variables {
         }
     }
 
+    /// What was left counts no more, once somebody who counts as much has set the name.
+    pub(crate) fn supersede(&mut self, folded: &str, by: SetBy) {
+        if self
+            .left
+            .get(folded)
+            .is_some_and(|left| left.was.set_by() <= by)
+        {
+            self.left.remove(folded);
+        }
+    }
+
     /// Drops the value that waits by someone's word.
     pub(crate) fn wait_no_more(&mut self, folded: &str, by: SetBy) {
         let is_theirs = |waiting: &(String, SetBy)| waiting.1 == by;
@@ -246,7 +310,10 @@ impl Variables {
         let param = slot.info.params.first()?;
         let shown = |value: &dyn Any| match param.secret {
             true => crate::redact::MASK.to_owned(),
-            false => (slot.ops.show)(value),
+            false => {
+                let show = AssertUnwindSafe(|| (slot.ops.show)(value));
+                catch_unwind(show).unwrap_or_else(|_| "(its type panicked)".to_owned())
+            }
         };
         Some(VariableInfo {
             name: slot.info.name.clone(),

@@ -78,6 +78,14 @@ impl<H> Runtime<H> {
         list
     }
 
+    /// The name of an object, or of what an anchor stands for: for the lists of extensions.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn object_name(&self, object: TickId) -> Option<String> {
+        let slot = self.live_now(object).ok()?;
+        Some(self.slots.name(slot))
+    }
+
     fn tick_info(&self, slot: u32) -> TickInfo {
         let hot = &self.slots.hot[slot as usize];
         let cold = &self.slots.cold[slot as usize];

@@ -178,11 +178,18 @@ fn inspect<H: 'static>(rt: &Runtime<H>) -> Vec<String> {
         return Vec::new();
     };
     let infos = executor.board.infos(executor.home.runtime_now.get());
-    let lines = infos.into_iter().map(|f| {
-        format!(
-            "{} {:?} {:?} waiting for {:?} since {:?}, started at {}",
-            f.name, f.kind, f.progress, f.waiting_for, f.waiting, f.started_at
-        )
-    });
-    lines.collect()
+    let line = |info: FlowInfo| {
+        let bound = match (info.world, info.owner) {
+            (world, Some(owner)) => {
+                let owner = rt.object_name(owner.object());
+                let world = world.and_then(|world| rt.world_name(world));
+                let names = world.into_iter().chain(owner);
+                names.collect::<Vec<_>>().join(", ")
+            }
+            (Some(world), None) => rt.world_name(world).unwrap_or_default(),
+            (None, None) => "runtime".to_owned(),
+        };
+        info.line(&bound)
+    };
+    infos.into_iter().map(line).collect()
 }
