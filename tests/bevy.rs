@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use bevy_app::{App, PluginGroup, PostUpdate};
+use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use stillcooking::bevy::StillCookingPlugin;
 use stillcooking::bevy::prelude::*;
@@ -88,5 +89,89 @@ fn a_latent_command_starts_a_flow_in_the_apps_world() {
     for _ in 0..5 {
         app.update();
     }
+    assert_eq!(run(&mut app, "SC.Flow.List"), "0 in all");
+}
+
+#[derive(EntityEvent)]
+struct DoorOpened {
+    entity: Entity,
+}
+#[derive(EntityEvent)]
+struct DoorClosed {
+    entity: Entity,
+}
+#[derive(Component, Default)]
+struct Door {
+    angle: f32,
+}
+#[derive(Resource, Default)]
+struct Closed(Vec<Entity>);
+
+fn open_all_doors(doors: Query<Entity, With<Door>>, mut commands: Commands) {
+    for entity in &doors {
+        commands.trigger(DoorOpened { entity });
+    }
+}
+
+fn set_angle(world: &mut World, door: Entity, alpha: f32) {
+    if let Some(mut door) = world.get_mut::<Door>(door) {
+        door.angle = 90.0 * alpha;
+    }
+}
+
+/// The program that the adapter is made for, run to its end.
+#[test]
+fn doors_open_by_a_command_and_close_by_their_flows_unless_they_are_gone() {
+    let mut app = App::new();
+    app.add_plugins((TimePlugin, StillCookingPlugins))
+        .add_console_command(console_command! {
+            /// Opens every door.
+            MyGame.Debug.OpenDoors () => open_all_doors
+        })
+        .add_observer(|open: On<DoorOpened>, mut commands: Commands| {
+            commands
+                .entity(open.entity)
+                .flow("open door", async |fx, door| {
+                    fx.do_for_duration(secs(0.5), move |cx, alpha, _delta| {
+                        set_angle(cx.host_mut(), door, alpha)
+                    })
+                    .await?;
+                    fx.delay(secs(3)).await?;
+                    fx.with(|cx| cx.host_mut().trigger(DoorClosed { entity: door }))?;
+                    Ok(())
+                });
+        })
+        .add_observer(|close: On<DoorClosed>, mut closed: ResMut<Closed>| {
+            closed.0.push(close.entity)
+        })
+        .init_resource::<Closed>()
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
+            250,
+        )));
+    app.update();
+    let (stays, goes) = (
+        app.world_mut().spawn(Door::default()).id(),
+        app.world_mut().spawn(Door::default()).id(),
+    );
+    run(&mut app, "mygame.debug.opendoors");
+    for _ in 0..2 {
+        app.update();
+    }
+    for door in [stays, goes] {
+        assert_eq!(
+            app.world().get::<Door>(door).map(|door| door.angle),
+            Some(90.0)
+        );
+    }
+    app.world_mut().despawn(goes);
+    for _ in 0..11 {
+        app.update();
+    }
+    assert!(
+        app.world().resource::<Closed>().0.is_empty(),
+        "2.75 s of the three"
+    );
+    app.update();
+    assert_eq!(app.world().resource::<Closed>().0, [stays]);
     assert_eq!(run(&mut app, "SC.Flow.List"), "0 in all");
 }

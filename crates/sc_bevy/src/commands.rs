@@ -6,14 +6,14 @@ use bevy_ecs::world::World;
 use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
-use crate::handle::{FlowHandle, FlowState, request_for, request_in_app};
+use crate::handle::{FlowHandle, request_for, request_in_app};
 use crate::queue::{ask, ask_start};
 
 /// Flows by [`Commands`]. What is asked for is done when the commands are applied; if the runtime
 /// is running then, at the start of its next stage.
 pub trait FlowCommands {
     /// Starts an async flow in the app's world. A refusal is reported, and the handle says
-    /// [`Refused`](FlowState::Refused).
+    /// [`Refused`](crate::FlowState::Refused).
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -180,10 +180,6 @@ pub(crate) fn queue_start(
     start: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
 ) -> FlowHandle {
     let theirs = handle.clone();
-    commands.queue(move |world: &mut World| {
-        if !ask_start(world, &theirs, start) {
-            theirs.set(FlowState::Refused);
-        }
-    });
+    commands.queue(move |world: &mut World| ask_start(world, &theirs, start));
     handle
 }

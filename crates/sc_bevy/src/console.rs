@@ -315,12 +315,11 @@ fn follow<V: ConsoleVariable>(world: &mut World, mut seen: Local<Option<Tick>>) 
         return;
     };
     let changed = resource.last_changed();
-    if seen.replace(changed) == Some(changed) {
+    if *seen == Some(changed) {
         return;
     }
     let value = (**resource).clone();
-    // The runtime is home: this is a system of a schedule.
-    let _ = world.with_cx(|cx| {
+    let looked = world.with_cx(|cx| {
         // The console's own change, come here: it stays the console's.
         if cx.get_var(V::key()).is_ok_and(|now| now == value) {
             return;
@@ -339,4 +338,8 @@ fn follow<V: ConsoleVariable>(world: &mut World, mut seen: Local<Option<Tick>>) 
             *resource.bypass_change_detection() = Var::<V>(old);
         }
     });
+    // Where the runtime itself runs this schedule it is out: then its own turn takes the change over.
+    if looked.is_ok() {
+        *seen = Some(changed);
+    }
 }

@@ -17,18 +17,20 @@ use crate::reports;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FlowState {
-    /// It is to be started, by the next stage at the latest.
+    /// It is to be started: by the next stage after its request has reached the runtime, see
+    /// [`FlowCommands`](crate::FlowCommands).
     Pending,
     /// It lives.
     Running,
     /// It has ended; `Cancelled` perhaps before it started.
     Ended(FlowFinish),
-    /// It could not be started; a report says why.
+    /// It could not be started; a report says why, or the log where there is no runtime to report by. Or its request
+    /// was dropped with the queue or the app.
     Refused,
 }
 
 /// A flow that was asked for by `Commands`, [`Flows`](crate::Flows) or [`LocalFlows`](crate::LocalFlows).
-/// `Send + Sync`, cheap to clone, and right at any time, also while the runtime is running.
+/// `Send + Sync`, cheap to clone, and right as long as the runtime is there, also while that is running.
 ///
 /// ```
 /// # use bevy_app::App;
@@ -109,6 +111,8 @@ struct Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
+        // First of all: from then on nobody cancels it.
+        drop(self.reservation.take());
         if self.handle.state() == FlowState::Pending {
             self.handle.set(FlowState::Refused);
         }
@@ -154,7 +158,8 @@ impl Asked {
         }
         match flow.spawn(cx, body) {
             Ok(_) => self.handle.set(FlowState::Running),
-            Err(FlowError::Cancelled) => {}
+            // Its end was told, and a panic reported.
+            Err(FlowError::Cancelled | FlowError::Panicked) => {}
             Err(error) => {
                 self.handle.set(FlowState::Refused);
                 // That one has a report already.

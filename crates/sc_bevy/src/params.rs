@@ -115,6 +115,12 @@ impl LocalFlows<'_> {
         handle
     }
 
+    /// As [`Flows::cancel`].
+    pub fn cancel(&mut self, flow: &FlowHandle) {
+        let flow = flow.clone();
+        self.with_cx(move |cx| flow.cancel(cx));
+    }
+
     /// As [`Flows::with_cx`].
     pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + 'static) {
         self.queue.push(Box::new(f));

@@ -1,5 +1,7 @@
 //! The plugin: the runtime in the `World`, and each stage of a frame and of a step as a system.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use bevy_app::{
     App, AppExit, First, FixedMainScheduleOrder, FixedUpdate, Last, Main, MainScheduleOrder,
     OnAppExitSystems, Plugin, PluginGroup, PluginGroupBuilder, Update,
@@ -247,6 +249,10 @@ fn run(world: &mut World, stage: Stage) {
         run_or_end(runtime, world, stage);
     });
     if stage == Stage::Begin {
+        if ran == Err(CxError::NotInstalled) {
+            // Somebody has taken the runtime away: nobody will ever answer.
+            close(world);
+        }
         skipped(world, ran, "a frame", |_| true);
     }
 }
@@ -318,12 +324,18 @@ fn abandon_step(runtime: &mut Runtime<World>, world: &mut World) {
 
 /// The app ends, and everything in the runtime with it.
 fn shut_down(world: &mut World) {
-    let _ = with_runtime(world, |runtime, world| {
-        abandon_step(runtime, world);
-        runtime.abandon_frame(world);
-        runtime.shutdown(world);
-        // What nobody has come to yet is refused, and said so.
-        answer(runtime, world);
-        close(world);
-    });
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        let _ = with_runtime(world, |runtime, world| {
+            abandon_step(runtime, world);
+            runtime.abandon_frame(world);
+            runtime.shutdown(world);
+            // What nobody has come to yet is refused, and said so.
+            answer(runtime, world);
+        });
+    }));
+    // Whatever has panicked, nothing stays that waits.
+    close(world);
+    if let Err(payload) = ended {
+        resume_unwind(payload);
+    }
 }

@@ -136,19 +136,16 @@ pub(crate) fn ask_start(
     world: &mut World,
     flow: &FlowHandle,
     start: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
-) -> bool {
+) {
     if let Some(queue) = world.get_resource::<Queue>() {
         flow.is_pending_in(&queue.pending);
     }
-    ask(world, start)
+    ask(world, start);
 }
 
-/// Does a request now, or at the start of the next stage if the runtime is out. `false` when
-/// there is no runtime at all: then it is dropped, and the log says so.
-pub(crate) fn ask(
-    world: &mut World,
-    request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
-) -> bool {
+/// Does a request now, or at the start of the next stage if the runtime is out. Where there is no runtime at
+/// all, it is dropped, and the log says so: the handle of a flow says `Refused` by that.
+pub(crate) fn ask(world: &mut World, request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
     let mut request = Some(request);
     let done = with_runtime(world, |runtime, world| {
         if let Some(request) = request.take() {
@@ -157,21 +154,23 @@ pub(crate) fn ask(
         }
     });
     let Err(error) = done else {
-        return true;
+        return;
     };
     if error == CxError::Running
         && let (Some(request), Some(queue)) = (request, world.get_resource::<Queue>())
     {
-        queue.push(Box::new(request));
-        return true;
+        return queue.push(Box::new(request));
     }
     tracing::error!(target: "stillcooking", "a command for the runtime was dropped: {error}");
-    false
 }
 
 /// Does what has been asked for by now. What is asked for meanwhile waits for the next stage, and so does
 /// what comes after a request that panics.
 pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
+    // Before any of it is done.
+    let local = world
+        .get_non_send::<LocalQueue>()
+        .map_or(0, |queue| queue.waiting.requests.len());
     if let Some(queue) = world.get_resource::<Queue>().cloned() {
         let count = queue.lock().requests.len();
         for _ in 0..count {
@@ -179,10 +178,7 @@ pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
             let _ = call(&mut runtime.cx(world), ASKED, request);
         }
     }
-    let count = world
-        .get_non_send::<LocalQueue>()
-        .map_or(0, |q| q.waiting.requests.len());
-    for _ in 0..count {
+    for _ in 0..local {
         let queue = world.get_non_send_mut::<LocalQueue>();
         let Some(request) = queue.and_then(|mut queue| queue.waiting.requests.pop_front()) else {
             break;
