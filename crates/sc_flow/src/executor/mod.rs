@@ -102,14 +102,24 @@ fn install<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
 }
 
 /// The home of a world's flows, or of the runtime's.
+#[inline]
 pub(crate) fn home_of<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>) -> Option<Rc<Home<H>>> {
+    if let Some(world) = world
+        && let Some(WorldHome(Some(home))) = cx.runtime().world_state::<WorldHome<H>>(world)
+    {
+        return Some(Rc::clone(home));
+    }
+    make_home(cx, world)
+}
+
+/// The home of the runtime's flows, or the first one of a world.
+#[cold]
+#[inline(never)]
+fn make_home<H>(cx: &mut Cx<'_, H>, world: Option<WorldId>) -> Option<Rc<Home<H>>> {
     let Some(world) = world else {
         board(cx);
         return Some(Rc::clone(&executor(cx.runtime())?.home));
     };
-    if let Some(WorldHome(Some(home))) = cx.runtime().world_state::<WorldHome<H>>(world) {
-        return Some(Rc::clone(home));
-    }
     let board = board(cx);
     let access = cx.access().in_world(Some(world));
     let home = Rc::new(Home::new(Some(world), &board, access));

@@ -55,7 +55,7 @@ pub(crate) fn world_stage<H>(cx: &mut Cx<'_, H>) {
         delta: readings.delta.map(nanos),
         frame: readings.frame,
         paused: readings.paused,
-        runtime_now: nanos(cx.runtime_elapsed()),
+        runtime_now: cx.runtime_nanos(),
     };
     stage(cx, &home, &times);
 }
@@ -65,7 +65,7 @@ pub(crate) fn runtime_stage<H>(cx: &mut Cx<'_, H>) {
         return;
     };
     let home = executor.home.clone();
-    let (now, delta) = (nanos(cx.runtime_elapsed()), nanos(cx.delta()));
+    let (now, delta) = (cx.runtime_nanos(), nanos(cx.delta()));
     let times = Times {
         now: [now; 4],
         delta: [delta; 4],

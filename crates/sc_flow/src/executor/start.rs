@@ -23,7 +23,6 @@ use crate::list::{FlowKind, WaitingFor};
 use crate::node::{Next, Node};
 use crate::reports;
 use crate::reserve::Reservation;
-use crate::span::nanos;
 
 /// To which world a flow is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -272,7 +271,7 @@ fn start<H>(
         Cow::Borrowed(name) => name,
         Cow::Owned(_) => "",
     };
-    let since = nanos(cx.runtime_elapsed());
+    let since = cx.runtime_nanos();
     let first_frame = cx.first_tick_frame(home.world);
     let mut table = board.table.borrow_mut();
     let (index, start) = table.insert(
@@ -284,12 +283,16 @@ fn start<H>(
         since,
     );
     let id = board.make(index);
+    // What it is called outside.
+    let mut outside = id;
     let mut is_like = is_like | bits::FRESH | bits::of_clock(options.clock);
     if how.waiting_for != WaitingFor::Start {
         table.watch(id, how.waiting_for, since);
     }
     if owner.is_some() || options.has_extra() {
-        is_like |= extra(board, &mut table, id, options, owner);
+        let (like, reserved) = extra(board, &mut table, id, options, owner);
+        is_like |= like;
+        outside = reserved.unwrap_or(id);
     }
     drop(table);
     home.enter();
@@ -309,7 +312,7 @@ fn start<H>(
     match cx.callback(home.world, Duration::ZERO, |_| body(&home, id)) {
         Ok(body) => {
             board.slot(id, |slot| slot.body.put(body));
-            Ok(id)
+            Ok(outside)
         }
         Err(panic) => {
             panicked(cx, &home, id, "", panic);
@@ -318,14 +321,14 @@ fn start<H>(
     }
 }
 
-/// Takes in what only some flows have; gives what such a flow is like.
+/// Takes in what only some flows have; gives what such a flow is like, and its id outside if that is another.
 fn extra<H>(
     board: &Board<H>,
     table: &mut Table<H>,
     id: FlowId,
     options: &mut Options<H>,
     owner: Option<Life>,
-) -> u16 {
+) -> (u16, Option<FlowId>) {
     let mut is_like = 0;
     if owner.is_some() {
         is_like |= bits::OWNED;
@@ -351,7 +354,7 @@ fn extra<H>(
             ..Extra::default()
         };
     }
-    is_like
+    (is_like, reserved)
 }
 
 /// Binds a flow to the life its condition belongs to.

@@ -108,13 +108,11 @@ impl<H> Flow<H> {
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
     {
         let location = self.started_at.unwrap_or(Location::caller());
-        let reserved = self.options.reserved.as_ref().map(Reservation::id);
         let binding = match self.options.bind(cx) {
             Ok(binding) => binding,
             Err(error) => return Err(self.options.refuse(cx, error)),
         };
-        let id = start_future(cx, &mut self.options, binding, location, body)?;
-        Ok(reserved.unwrap_or(id))
+        start_future(cx, &mut self.options, binding, location, body)
     }
 
     /// As [`spawn`](Self::spawn), for a body with a value.
