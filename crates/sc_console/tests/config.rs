@@ -639,6 +639,9 @@ fn a_table_that_is_spelt_otherwise_is_an_error() {
             "config.toml: `[{table}]` is not `[variables]`: rename it, or add an empty `[variables]` if it is another's"
         );
         assert!(error.ends_with(&end), "{error}");
+        // Nor is it overwritten.
+        assert!(t.cx().save_config(&file.0).is_err());
+        assert_eq!(file.text(), text);
         fs::write(&file.0, format!("[variables]\n{text}")).unwrap();
         t.cx().load_config(&file.0).unwrap();
     }

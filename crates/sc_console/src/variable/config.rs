@@ -88,8 +88,19 @@ fn document(text: &str) -> Result<DocumentMut, Fault> {
     })?;
     match document.get(TABLE) {
         Some(item) if item.as_table_like().is_none() => Err(Fault::NoTable),
-        _ => Ok(document),
+        Some(_) => Ok(document),
+        None => match mistyped(&document) {
+            Some(like) => Err(Fault::Mistyped(like)),
+            None => Ok(document),
+        },
     }
+}
+
+/// A table that is spelt nearly as ours.
+fn mistyped(document: &DocumentMut) -> Option<String> {
+    let mut tables = document.iter().filter(|(_, item)| item.is_table_like());
+    let like = tables.find(|(key, _)| nearest(&fold(key), [TABLE]).is_some());
+    like.map(|(key, _)| key.to_owned())
 }
 
 /// A value as the word that means it.
@@ -139,13 +150,7 @@ pub(crate) fn entries(text: &str) -> Result<Entries, Fault> {
     if let Some(table) = document.get(TABLE).and_then(Item::as_table_like) {
         values(table, "", &mut found.ours);
     }
-    let has_table = document.remove(TABLE).is_some();
-    let tables = document.iter().filter(|(_, item)| item.is_table_like());
-    let mut tables = tables.map(|(key, _)| key);
-    let is_like = |key: &&str| nearest(&fold(key), [TABLE]).is_some();
-    if let Some(like) = tables.find(is_like).filter(|_| !has_table) {
-        return Err(Fault::Mistyped(like.to_owned()));
-    }
+    document.remove(TABLE);
     values(document.as_table(), "", &mut found.beside);
     Ok(found)
 }
