@@ -354,8 +354,8 @@ fn set_alias<H>(
     line: &str,
     source: Source,
 ) -> Result<(), CommandError> {
-    let console = console(cx);
-    let before = console.aliases.get(&fold(name));
+    let (console, folded) = (console(cx), fold(name));
+    let before = console.aliases.get(&folded);
     if let Some(before) = before.filter(|before| !before.may_be_changed_by(source)) {
         let text = format!(
             "`{name}` was made by {}: {source} may not change it",
@@ -369,7 +369,6 @@ fn set_alias<H>(
             false => Err(no_alias(name)),
         };
     }
-    let folded = fold(name);
     let taken = console.entries.find(&folded);
     let taken = taken.and_then(|slot| console.entries.get(slot));
     let fault = match (name::fault(name), taken) {

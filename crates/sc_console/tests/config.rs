@@ -664,6 +664,14 @@ fn what_stands_beside_the_table_is_said_when_its_variable_comes() {
     t.cx().unregister_entry("Door.Speed");
     door(&mut t, 2.0);
     assert!(t.reports.take().is_empty(), "once");
+    t.cx().unregister_entry("Door.Speed");
+    // Nor when it was moved meanwhile.
+    t.cx().load_config(&file.0).unwrap();
+    fs::write(&file.0, "[variables]\n\"Door.Speed\" = 9.0\n").unwrap();
+    t.cx().load_config(&file.0).unwrap();
+    let key = door(&mut t, 2.0);
+    assert_eq!(t.cx().get_var(key), Ok(9.0));
+    assert!(t.reports.take().is_empty());
 }
 
 #[test]

@@ -15,18 +15,33 @@ use crate::span::nanos;
 
 /// The thresholds, who may pass one, and when to look next.
 pub(crate) struct Watch {
-    /// How long a loop may be parked (ns); `None` = for ever.
-    suspended: Option<u64>,
-    /// How long a wait without deadline may wait (ns); `None` = for ever.
-    waiting: Option<u64>,
-    /// Both as they were set.
-    set: [Secs; 2],
+    /// How long a loop may be parked.
+    suspended: Threshold,
+    /// How long a wait without deadline may wait.
+    waiting: Threshold,
     /// The earliest moment at which a flow may be over its threshold, on the runtime's clock (ns).
     look_at: u64,
     /// With the numbers of their starts.
     watched: Vec<(u64, FlowId)>,
     /// How many of them have ended.
     ended: usize,
+}
+
+/// How long a flow may wait before it is warned of.
+struct Threshold {
+    /// `None` = for ever.
+    nanos: Option<u64>,
+    /// As it was set.
+    set: Secs,
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Threshold {
+            nanos: Some(nanos(DEFAULT)),
+            set: default(),
+        }
+    }
 }
 
 /// How far a flow is watched.
@@ -44,9 +59,8 @@ const DEFAULT: Duration = Duration::from_secs(30);
 impl Default for Watch {
     fn default() -> Self {
         Watch {
-            suspended: Some(nanos(DEFAULT)),
-            waiting: Some(nanos(DEFAULT)),
-            set: [default(); 2],
+            suspended: Threshold::default(),
+            waiting: Threshold::default(),
             look_at: u64::MAX,
             watched: Vec::new(),
             ended: 0,
@@ -58,8 +72,8 @@ impl Watch {
     /// The threshold for what a flow waits for.
     fn threshold(&self, waiting_for: WaitingFor) -> Option<u64> {
         match waiting_for {
-            WaitingFor::Continue => self.suspended,
-            WaitingFor::Condition => self.waiting,
+            WaitingFor::Continue => self.suspended.nanos,
+            WaitingFor::Condition => self.waiting.nanos,
             _ => None,
         }
     }
@@ -180,30 +194,36 @@ pub(crate) fn default() -> Secs {
 
 /// Both thresholds as they were set: of parked loops, and of waits without deadline.
 pub(crate) fn thresholds<H>(board: &Board<H>) -> [Secs; 2] {
-    board.table.borrow().watch.set
+    let watch = &board.table.borrow().watch;
+    [watch.suspended.set, watch.waiting.set]
 }
 
 /// Sets the threshold of parked loops.
 pub(crate) fn set_suspended<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
-    let threshold = threshold(seconds)?;
-    {
-        let watch = &mut board.table.borrow_mut().watch;
-        watch.suspended = threshold;
-        watch.set[0] = seconds;
-    }
-    watch_all(board, WaitingFor::Continue);
-    Ok(())
+    set(board, WaitingFor::Continue, seconds, |watch| {
+        &mut watch.suspended
+    })
 }
 
 /// Sets the threshold of waits without deadline.
 pub(crate) fn set_waiting<H>(board: &Board<H>, seconds: Secs) -> Result<(), FlowError> {
-    let threshold = threshold(seconds)?;
-    {
-        let watch = &mut board.table.borrow_mut().watch;
-        watch.waiting = threshold;
-        watch.set[1] = seconds;
-    }
-    watch_all(board, WaitingFor::Condition);
+    set(board, WaitingFor::Condition, seconds, |watch| {
+        &mut watch.waiting
+    })
+}
+
+fn set<H>(
+    board: &Board<H>,
+    waiting_for: WaitingFor,
+    seconds: Secs,
+    which: fn(&mut Watch) -> &mut Threshold,
+) -> Result<(), FlowError> {
+    let threshold = Threshold {
+        nanos: threshold(seconds)?,
+        set: seconds,
+    };
+    *which(&mut board.table.borrow_mut().watch) = threshold;
+    watch_all(board, waiting_for);
     Ok(())
 }
 

@@ -93,9 +93,7 @@ pub(crate) fn add_commands<H>(
     cx: &mut Cx<'_, H>,
     commands: &[&'static StaticCommand],
 ) -> Result<usize, RegisterError> {
-    // What was stripped has no name.
-    let declared = commands.iter().filter(|command| !command.name.is_empty());
-    count(add(cx, declared.map(|c| Declared::Command(c)).collect()))
+    count(add(cx, declarations(commands, &[])))
 }
 
 /// Adds variables that were not collected; how many are new.
@@ -103,8 +101,7 @@ pub(crate) fn add_variables<H>(
     cx: &mut Cx<'_, H>,
     variables: &[&'static StaticVariable],
 ) -> Result<usize, RegisterError> {
-    let declared = variables.iter().map(|v| Declared::Variable(v)).collect();
-    count(add(cx, declared))
+    count(add(cx, declarations(&[], variables)))
 }
 
 /// Takes over declarations when the console starts, or now if it has. What is at fault has a report.
@@ -113,16 +110,24 @@ pub(crate) fn declare<H>(
     commands: &[&'static StaticCommand],
     variables: &[&'static StaticVariable],
 ) {
-    let commands = commands.iter().filter(|command| !command.name.is_empty());
-    let commands = commands.map(|c| Declared::Command(c));
-    let variables = variables.iter().map(|v| Declared::Variable(v));
-    let mut new: Vec<Declared> = commands.chain(variables).collect();
+    let mut new = declarations(commands, variables);
     let console = cx.runtime_state::<Console<H>>();
     new.retain(|new| !console.declared.iter().any(|known| known.is(*new)));
     console.declared.extend(&new);
     if console.started {
         add(cx, new);
     }
+}
+
+fn declarations(
+    commands: &[&'static StaticCommand],
+    variables: &[&'static StaticVariable],
+) -> Vec<Declared> {
+    // What was stripped has no name.
+    let commands = commands.iter().filter(|command| !command.name.is_empty());
+    let commands = commands.map(|c| Declared::Command(c));
+    let variables = variables.iter().map(|v| Declared::Variable(v));
+    commands.chain(variables).collect()
 }
 
 type Added = (Declared, Result<bool, RegisterError>);

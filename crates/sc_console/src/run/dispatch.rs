@@ -217,27 +217,15 @@ fn otherwise<H>(
             let is_in = |part: &Range<usize>| part.start < span.end && span.start < part.end;
             if parts.iter().any(is_in) {
                 "expected the name of a command or a variable".to_owned()
+            } else if name.is_empty() {
+                "expected the name of a command or a variable, and this word is empty".to_owned()
             } else {
-                if name.is_empty() {
-                    return complain(
-                        cx,
-                        task,
-                        &spot,
-                        "expected the name of a command or a variable, and this word is empty",
-                    );
-                }
                 let near = nearest_visible(cx, folded, source, |_| true);
-                match near {
-                    Some(_) => {
-                        let meant = crate::error::did_you_mean(near.as_deref());
-                        format!(
-                            "expected the name of a command or a variable; `{name}` is none{meant}"
-                        )
-                    }
-                    None => format!(
-                        "expected the name of a command or a variable; `{name}` is none: `help` lists them"
-                    ),
-                }
+                let meant = match near {
+                    Some(_) => crate::error::did_you_mean(near.as_deref()),
+                    None => ": `help` lists them".to_owned(),
+                };
+                format!("expected the name of a command or a variable; `{name}` is none{meant}")
             }
         }
     };

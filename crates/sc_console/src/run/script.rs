@@ -28,8 +28,7 @@ pub(crate) fn read_script(
     path: &str,
     keep_going: bool,
 ) -> Result<Lines, FileError> {
-    let root = settings.script_root.as_deref();
-    let root = root.ok_or(FileError::NoScriptRoot)?;
+    let root = root_of(settings)?;
     let outside = || FileError::OutsideRoot {
         path: path.to_owned(),
     };
@@ -51,20 +50,11 @@ pub(crate) fn read_script(
             });
         }
     }
-    let cannot_read = |path: &Path| {
-        let path = path.to_owned();
-        move |error| FileError::Io {
-            action: "read",
-            path,
-            error,
-        }
-    };
-    let root = fs::canonicalize(root).map_err(cannot_read(root))?;
     let wanted = root.join(&relative);
     // Links are followed first, then asked where they have led.
     let found = fs::canonicalize(&wanted).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => no_script(settings, path),
-        _ => cannot_read(&wanted)(error),
+        _ => cannot_read(&wanted, error),
     })?;
     if !found.starts_with(&root) {
         return Err(outside());
@@ -84,6 +74,21 @@ pub(crate) fn read_script(
         &text,
         keep_going,
     ))
+}
+
+/// The folder of scripts, links followed.
+fn root_of(settings: &ConsoleSettings) -> Result<PathBuf, FileError> {
+    let root = settings.script_root.as_deref();
+    let root = root.ok_or(FileError::NoScriptRoot)?;
+    fs::canonicalize(root).map_err(|error| cannot_read(root, error))
+}
+
+fn cannot_read(path: &Path, error: io::Error) -> FileError {
+    FileError::Io {
+        action: "read",
+        path: path.to_owned(),
+        error,
+    }
 }
 
 /// The error for a script that is not there.
@@ -111,14 +116,7 @@ pub(crate) struct Scripts {
 
 /// Lists the scripts. Links to folders are not followed; what `exec` refuses is left out.
 pub(crate) fn scripts(settings: &ConsoleSettings) -> Result<Scripts, FileError> {
-    let root = settings.script_root.as_deref();
-    let root = root.ok_or(FileError::NoScriptRoot)?;
-    let cannot_read = |error| FileError::Io {
-        action: "read",
-        path: root.to_owned(),
-        error,
-    };
-    let root = fs::canonicalize(root).map_err(cannot_read)?;
+    let root = root_of(settings)?;
     let mut scripts = Scripts {
         names: Vec::new(),
         more: false,
@@ -128,7 +126,7 @@ pub(crate) fn scripts(settings: &ConsoleSettings) -> Result<Scripts, FileError> 
     while let Some((folder, prefix)) = folders.pop_front() {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) if prefix.is_empty() => return Err(cannot_read(error)),
+            Err(error) if prefix.is_empty() => return Err(cannot_read(&folder, error)),
             // It hides what is in it, and nothing else.
             Err(_) => continue,
         };

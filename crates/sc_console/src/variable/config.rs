@@ -179,6 +179,8 @@ pub(super) fn load<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<ConfigRead, Fil
         }
     }
     for (name, word) in found.ours {
+        // Where it belongs, whatever an earlier file said.
+        cx.runtime_state::<Variables>().beside.remove(&fold(&name));
         let outcome = match &word {
             Some(word) => cx.set_var_text(&name, word, SetBy::ConfigFile),
             None => Err(VariableError::NotAllowed {

@@ -8,7 +8,7 @@ use sc_core::Cx;
 
 use super::config::{self, ConfigRead};
 use super::key::{DynVariable, Variable, VariableKey};
-use super::place::{find, parse, refresh};
+use super::place::{find, refresh};
 use super::{
     ChangeGuard, SetBy, SetOutcome, StaticVariable, VariableDef, VariableInfo, Variables,
     store_result,
@@ -258,36 +258,24 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         if found.is_none() && by == SetBy::Console {
             return Err(unknown(self, name));
         }
-        // What comes from outside counts for each variable of the name, whenever it is registered.
-        let is_from_outside = matches!(by, SetBy::ConfigFile | SetBy::CommandLine);
-        let info = found.and_then(|index| self.runtime_state::<Variables>().get(index));
-        if let Some(info) = info.map(|slot| Arc::clone(&slot.info))
-            && is_from_outside
-        {
-            super::place::may_be_set_from_outside(self, &info)?;
-        }
-        if found.is_none() {
-            super::place::could_be_a_variable(self, name)?;
-        }
-        let parsed = match found {
+        let outcome = match found {
             // What is in a file is not to take down the rest of it.
-            Some(index) if is_from_outside => Some(parse(self, index, text)),
-            _ => None,
+            Some(index) if by.is_from_outside() => super::place::take(self, index, text, by),
+            Some(index) => self.runtime_state::<Variables>().set_text(index, text, by),
+            None => {
+                super::place::could_be_a_variable(self, name)?;
+                self.runtime_state::<Variables>().may_wait(name, by)
+            }
         };
-        let variables = self.runtime_state::<Variables>();
-        let outcome = match (found, parsed) {
-            (Some(index), Some(parsed)) => parsed.and_then(|value| variables.set(index, value, by)),
-            (Some(index), None) => variables.set_text(index, text, by),
-            (None, _) => variables.may_wait(name, by),
-        };
+        // What comes from outside counts for each variable of the name, whenever it is registered.
         let counts = match &outcome {
-            Ok(_) => found.is_none() || is_from_outside,
+            Ok(_) => found.is_none() || by.is_from_outside(),
             // Of this one; the next of the name is another.
-            Err(VariableError::LowerPriority { .. }) => found.is_some() && is_from_outside,
+            Err(VariableError::LowerPriority { .. }) => found.is_some() && by.is_from_outside(),
             Err(_) => false,
         };
         if counts {
-            let folded = fold(name);
+            let (folded, variables) = (fold(name), self.runtime_state::<Variables>());
             if found.is_none() {
                 variables.supersede(&folded, by);
             }

@@ -37,6 +37,13 @@ pub enum SetBy {
     Console,
 }
 
+impl SetBy {
+    /// Whether it is no part of the program that says so, but who runs it.
+    pub(crate) fn is_from_outside(self) -> bool {
+        matches!(self, SetBy::ConfigFile | SetBy::CommandLine)
+    }
+}
+
 impl fmt::Display for SetBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

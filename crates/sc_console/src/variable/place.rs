@@ -97,13 +97,7 @@ fn begin<H>(cx: &mut Cx<'_, H>, index: u32, info: &EntryInfo) {
         first = Some((text.clone(), *by));
         from_left = true;
     }
-    let outcome = first.as_ref().map(|(text, by)| {
-        if matches!(by, SetBy::ConfigFile | SetBy::CommandLine) {
-            may_be_set_from_outside(cx, info)?;
-        }
-        let value = parse(cx, index, text)?;
-        cx.runtime_state::<Variables>().set(index, value, *by)
-    });
+    let outcome = first.as_ref().map(|(text, by)| take(cx, index, text, *by));
     let is_refused = matches!(outcome, Some(Err(_)));
     let variables = cx.runtime_state::<Variables>();
     if let Some(left) = left {
@@ -135,12 +129,22 @@ fn refused<H>(cx: &mut Cx<'_, H>, info: &EntryInfo, what: &str) {
     cx.report(Report::new(kind, what.to_owned()).object(info.name.as_str()));
 }
 
-/// The value that a text means to a variable, whose type may panic.
-pub(super) fn parse<H>(
+/// Sets a variable to what a text means, if who says so may. Its type may panic; telling is the caller's.
+pub(super) fn take<H>(
     cx: &mut Cx<'_, H>,
     index: u32,
     text: &str,
-) -> Result<Box<dyn Any>, VariableError> {
+    by: SetBy,
+) -> Result<SetOutcome, VariableError> {
+    if by.is_from_outside() {
+        may_be_set_from_outside(cx, index)?;
+    }
+    let value = parse(cx, index, text)?;
+    cx.runtime_state::<Variables>().set(index, value, by)
+}
+
+/// The value that a text means to a variable, whose type may panic.
+fn parse<H>(cx: &mut Cx<'_, H>, index: u32, text: &str) -> Result<Box<dyn Any>, VariableError> {
     let parsed = cx.callback(None, Duration::ZERO, |cx| {
         let variable = cx.runtime_state::<Variables>().get(index);
         variable.ok_or(VariableError::Gone)?.parse(text)
@@ -184,10 +188,9 @@ pub(super) fn could_be_a_variable<H>(cx: &mut Cx<'_, H>, name: &str) -> Result<(
 }
 
 /// Whether the configuration file and the command line may set a variable: they may no more than a script.
-pub(super) fn may_be_set_from_outside<H>(
-    cx: &mut Cx<'_, H>,
-    info: &EntryInfo,
-) -> Result<(), VariableError> {
+fn may_be_set_from_outside<H>(cx: &mut Cx<'_, H>, index: u32) -> Result<(), VariableError> {
+    let variable = cx.runtime_state::<Variables>().get(index);
+    let info = Arc::clone(&variable.ok_or(VariableError::Gone)?.info);
     match console(cx).settings.barrier(info.flags, Source::Script) {
         None => Ok(()),
         Some(barrier) => Err(VariableError::NotAllowed {

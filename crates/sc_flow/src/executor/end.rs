@@ -13,6 +13,7 @@ use super::table::{Row, Table};
 use super::turn::panicked;
 use crate::finish::FlowFinish;
 use crate::id::FlowId;
+use crate::join::{Awaiters, Outcome};
 use crate::reports;
 
 /// Whether everything that a flow is bound to is still there; else it can only be aborted.
@@ -184,19 +185,11 @@ pub(crate) fn end_with<H>(
     }
     let made = extra.name.take();
     let name = made.as_deref().unwrap_or(row.name);
-    let (mut is_awaited, mut of_wakers) = (false, None);
-    for ending in extra.awaited_by.drain(..) {
-        if ending.is_awaited() {
-            is_awaited = true;
-            let failed = failed
-                .as_ref()
-                .map(|error| (name.to_owned(), error.clone()));
-            if let Some(waker) = ending.tell(failed.map_or(Ok(finish), Err)) {
-                let woken = cx.callback(world, Duration::ZERO, |_| waker.wake());
-                of_wakers = of_wakers.or(woken.err());
-            }
-        }
-    }
+    let awaiting = std::mem::take(&mut extra.awaited_by);
+    let (is_awaited, of_wakers) = tell_awaiting(cx, world, awaiting, || match &failed {
+        Some(error) => Err((name.to_owned(), error.clone())),
+        None => Ok(finish),
+    });
     if let (Some(error), false) = (&failed, is_awaited) {
         report_in(cx, world, failed_with(name, error));
     }
@@ -211,17 +204,35 @@ pub(crate) fn end_with<H>(
     settle(cx, name, told.err());
 }
 
+/// Tells those who still await a flow of its outcome: whether there was one, and the first panic of their wakers.
+fn tell_awaiting<H>(
+    cx: &mut Cx<'_, H>,
+    world: Option<WorldId>,
+    awaiting: Awaiters,
+    outcome: impl Fn() -> Outcome,
+) -> (bool, Option<Panic>) {
+    let (mut is_awaited, mut of_wakers) = (false, None);
+    for ending in awaiting {
+        // Asked in its turn: a waker may have let go of it.
+        if ending.is_awaited() {
+            is_awaited = true;
+            if let Some(waker) = ending.tell(outcome()) {
+                let woken = cx.callback(world, Duration::ZERO, |_| waker.wake());
+                of_wakers = of_wakers.or(woken.err());
+            }
+        }
+    }
+    (is_awaited, of_wakers)
+}
+
 /// Tells those who await a flow that will never start.
 pub(crate) fn tell_of_unstarted<H>(cx: &mut Cx<'_, H>, board: &Board<H>) {
     let mut of_wakers = None;
     for (id, finish) in board.pending.take_unstarted() {
         let awaiting = board.table.borrow_mut().take_awaiting(id);
-        for ending in awaiting.iter().filter(|ending| ending.is_awaited()) {
-            if let Some(waker) = ending.tell(Ok(finish)) {
-                let woken = cx.callback(cx.world(), Duration::ZERO, |_| waker.wake());
-                of_wakers = of_wakers.or(woken.err());
-            }
-        }
+        let world = cx.world();
+        let (_, woken) = tell_awaiting(cx, world, awaiting, || Ok(finish));
+        of_wakers = of_wakers.or(woken);
     }
     settle(cx, "that has not started", of_wakers);
 }
