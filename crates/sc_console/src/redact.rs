@@ -123,11 +123,14 @@ fn has_blanks(word: &str) -> bool {
     word.contains(is_blank)
 }
 
-/// The first comment in what is between two commands, if it is on the line of the one before.
+/// What the first comment between two commands says, if it is on the line of the one before. Masked without its
+/// `//`, it stays a comment: as a word, the mask would be one more for that command.
 fn comment(text: &str, between: Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(between.clone())?.lines().next()?;
-    let at = rest.find("//")?;
-    Some(between.start + at..between.start + rest.len())
+    let (before, says) = rest.split_once("//")?;
+    let said = says.trim();
+    let at = between.start + before.len() + 2 + says.find(said)?;
+    (!said.is_empty()).then(|| at..at + said.len())
 }
 
 /// What a name means.

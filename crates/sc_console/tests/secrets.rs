@@ -659,6 +659,23 @@ fn a_secret_that_begins_as_another_command_or_a_comment_is_not_shown() {
 }
 
 #[test]
+fn a_masked_comment_stays_a_comment() {
+    let _alone = alone();
+    let mut t = TestWorld::new(Log::new());
+    let snapshot = t.cx().console_snapshot(Source::Local);
+    for (line, shown) in [
+        ("my.login ada // swordfish ", "my.login ada // *** "),
+        ("my.key //sword fish\nhelp", "my.key //***\nhelp"),
+        ("my.key //", "my.key //"),
+        // Were the mask a word, `a` would look like a command with a word of its own.
+        ("alias k a // b", "alias k a // ***"),
+    ] {
+        assert_eq!(snapshot.redact(line), shown);
+        assert_eq!(snapshot.redact(shown), shown);
+    }
+}
+
+#[test]
 fn surplus_words_of_what_takes_none_may_be_a_secret() {
     keeps_the_secret(&[
         "reset my.key swordfish",
