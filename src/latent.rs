@@ -1,18 +1,18 @@
 //! Latent commands: a command starts a flow, and its line goes on when the flow is done.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
 
-use sc_console::Latent;
+use sc_console::{Latent, LatentEnd};
 use sc_core::Cx;
 use sc_flow::{Flow, FlowCx, FlowError, FlowFinish};
 
 /// Commands that take their time, as a call on the [`Cx`].
 pub trait LatentExt<H: 'static> {
     /// Starts a flow for the command that is running, which gives back what this returns. The line goes on
-    /// when the flow is done; when it ends otherwise, or with an error, the command has failed. The
-    /// flow is bound to the world that the command runs in, or to the runtime if there is none.
+    /// when the flow is done; when it ends otherwise, or with an error, the command has failed. An error that no
+    /// line waits for any more is reported, as that of any flow. The flow is bound to the world that the command runs in, or to the runtime if there is none.
     ///
     /// ```
     /// use stillcooking::prelude::*;
@@ -62,15 +62,17 @@ impl<H> LatentExt<H> for Cx<'_, H> {
         F: AsyncFnOnce(FlowCx<H>) -> Result<(), FlowError> + 'static,
     {
         let (latent, end) = Latent::new();
-        // The error goes to the line: a flow that ended with it would report it too.
-        let failed = Rc::new(RefCell::new(None));
-        let of_body = Rc::clone(&failed);
+        let (end, failed) = (Rc::new(Cell::new(Some(end))), Rc::new(RefCell::new(None)));
+        let (of_body, waits) = (Rc::clone(&failed), Rc::clone(&end));
         let mut flow = Flow::new(name).started_at(Location::caller());
         if self.world().is_none() {
             flow = flow.runtime();
         }
         flow.on_finished(move |_cx: &mut Cx<'_, H>, finish| {
             let failed = failed.borrow_mut().take();
+            let Some(end) = end.take() else {
+                return;
+            };
             end.finish(match (failed, finish) {
                 (Some(error), _) => Err(error),
                 (None, FlowFinish::Completed) => Ok(()),
@@ -82,9 +84,16 @@ impl<H> LatentExt<H> for Cx<'_, H> {
             });
         })
         .spawn(self, async move |fx| {
-            if let Err(error) = body(fx).await {
-                *of_body.borrow_mut() = Some(error.to_string());
+            let Err(error) = body(fx).await else {
+                return Ok(());
+            };
+            // The error goes to the line, if that still waits; else the flow ends with it, and it is reported.
+            let end = waits.take().filter(LatentEnd::is_wanted);
+            if end.is_none() {
+                return Err(error);
             }
+            waits.set(end);
+            *of_body.borrow_mut() = Some(error.to_string());
             Ok(())
         })?;
         Ok(latent)

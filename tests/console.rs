@@ -138,6 +138,26 @@ fn an_error_of_the_flow_is_told_once() {
 }
 
 #[test]
+fn an_error_of_the_flow_that_no_line_waits_for_is_reported() {
+    let (mut rt, mut log, _) = game();
+    let reports = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let seen = std::rc::Rc::clone(&reports);
+    rt.set_report_handler(move |report| seen.borrow_mut().push(report.to_string()));
+    rt.cx(&mut log)
+        .queue_line("my.slow badly", Source::Local, told);
+    rt.tick_secs(&mut log, 0.1).unwrap();
+    let cancelled = rt.cx(&mut log).run_line("sc.line.cancel 1", Source::Local);
+    assert_eq!(cancelled.outcome, LineOutcome::Done, "{}", cancelled.text());
+    for _ in 0..4 {
+        rt.tick_secs(&mut log, 1).unwrap();
+    }
+    assert_eq!(log, ["Cancelled: begun", "slow"]);
+    let reports = reports.take();
+    assert_eq!(reports.len(), 1);
+    assert!(reports[0].contains("no more ink"), "{}", reports[0]);
+}
+
+#[test]
 fn without_a_world_a_latent_command_is_bound_to_the_runtime() {
     let (mut rt, mut log) = (Runtime::<Log>::new(), Log::new());
     rt.cx(&mut log)

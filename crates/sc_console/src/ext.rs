@@ -33,7 +33,7 @@ pub trait ConsoleExt<H: 'static> {
 
     /// Runs a line at once. What it cannot do at once goes on in the stage `Console`: then the
     /// outcome is `Pending`, and the output is what there is so far. What is wrong is in the output,
-    /// and the outcome is `Failed`.
+    /// and the outcome is `Failed`. What a command runs is shown where that command was typed.
     ///
     /// ```
     /// # use sc_console::*;
@@ -50,8 +50,9 @@ pub trait ConsoleExt<H: 'static> {
     /// ```
     fn run_line(&mut self, line: &str, source: Source) -> LineRun;
 
-    /// Runs a line in the next stage `Console`, and calls `done` when all of it is done. With the
-    /// runtime's end it is `Cancelled`.
+    /// Runs a line in the next stage `Console`, and calls `done` when all of it is done, or it is given up
+    /// (`Cancelled`). In a runtime that has ended, `done` is called at once. What a command queues is shown where
+    /// that command was typed.
     ///
     /// ```
     /// # use sc_console::*;
@@ -71,7 +72,7 @@ pub trait ConsoleExt<H: 'static> {
     );
 
     /// Runs a script in the next stage `Console`, as the program's start-up. It is read at once; a line
-    /// of it that fails stops it and is reported.
+    /// of it that fails stops it and is reported, and so is a runtime that ends before.
     ///
     /// ```
     /// # use sc_console::*;

@@ -8,7 +8,8 @@ use crate::error::FileError;
 use crate::file;
 use crate::parse::parse_line;
 
-/// The lines that people have typed, oldest first, secrets as `***`.
+/// The lines that people have typed ([`Source::Local`](crate::Source::Local),
+/// [`Terminal`](crate::Source::Terminal)), oldest first, secrets as `***`. What a command runs is not among them.
 ///
 /// ```
 /// use sc_console::{ConsoleExt, Source};

@@ -39,7 +39,7 @@ pub enum LineOutcome {
     Failed,
     /// It waits for a latent command or for frames, and goes on in the stage `Console`.
     Pending,
-    /// The runtime was shut down before all of it was done.
+    /// It was given up before all of it was done: by `SC.Line.Cancel`, or because the runtime ended.
     Cancelled,
 }
 
@@ -110,9 +110,12 @@ impl Ring {
     }
 }
 
+/// Told of each line that is printed, when it is shown. Never user code.
+pub(crate) type Heard = Rc<dyn Fn(&OutputLine)>;
+
 /// What was printed for one line that runs. The console sees it while the command that prints holds its
 /// [`Output`]: what a command has printed is shown before what a line prints that it runs.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Printed {
     ring: Ring,
     /// The line that is not ended yet.
@@ -120,6 +123,14 @@ pub(crate) struct Printed {
     cut: bool,
     /// How many lines were shown.
     shown: u64,
+    /// Who has asked for the line, if they want what it prints as it comes.
+    pub(crate) heard: Option<Heard>,
+}
+
+impl fmt::Debug for Printed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.ring.fmt(f)
+    }
 }
 
 impl Printed {
@@ -127,6 +138,9 @@ impl Printed {
     pub(crate) fn show(&mut self, shown: &mut Ring) {
         for line in self.ring.since(self.shown) {
             shown.push(line.clone());
+            if let Some(heard) = &self.heard {
+                heard(line);
+            }
         }
         self.shown = self.ring.end();
     }
@@ -239,13 +253,6 @@ impl Output {
     /// What was printed, to be seen while it is being printed.
     pub(crate) fn printed(&self) -> &Rc<RefCell<Printed>> {
         &self.printed
-    }
-
-    /// Calls a function with each line from a number on; the number to go on with.
-    pub(crate) fn since(&self, number: u64, line: impl FnMut(&OutputLine)) -> u64 {
-        let printed = self.printed.borrow();
-        printed.ring.since(number).for_each(line);
-        printed.ring.end()
     }
 
     pub(crate) fn into_run(mut self, outcome: LineOutcome) -> LineRun {

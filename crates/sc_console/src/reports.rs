@@ -79,6 +79,13 @@ pub(crate) static STARTUP_FAILED: ExtensionReport = ExtensionReport {
     fix: "correct the script, or do not call `run_startup_script`",
 };
 
+/// A line was queued in a runtime that has ended, by who was told so.
+pub(crate) static LINE_AFTER_END: ExtensionReport = ExtensionReport {
+    name: "LineAfterEnd",
+    severity: Severity::Warning,
+    fix: "queue no line when one ends as `LineOutcome::Cancelled` and `cx.runtime().is_shut_down()`; its `done` is not called",
+};
+
 /// What to do about a callback of a variable that panicked.
 pub(crate) const CHANGE_FIX: &str =
     "fix the panic in the callback of the variable; the variable is set all the same";

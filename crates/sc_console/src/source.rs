@@ -5,11 +5,12 @@ use std::fmt;
 /// Where a line comes from. What a source may do is the host's setting.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
-    /// The game's own console on this machine, and calls of the program.
+    /// Somebody at the game's own console on this machine: an overlay, a key that runs a line. Echoed, and kept in the
+    /// history.
     Local,
-    /// A terminal on this machine.
+    /// Somebody at a terminal on this machine. Echoed, and kept in the history.
     Terminal,
-    /// A script file.
+    /// A script file, or the program itself.
     Script,
     /// Another machine.
     Remote,

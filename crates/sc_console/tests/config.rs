@@ -684,6 +684,43 @@ fn line_ends_stay_what_they_are() {
     assert_eq!(file.text(), "# mine\r\n[variables]\r\n\"My.Lives\" = 8\r\n");
 }
 
+#[test]
+fn line_ends_of_the_file_change_no_text() {
+    for (before, after) in [
+        ("# m\r\n", "# m\r\n\r\n"),
+        ("# m\n", "# m\n\n"),
+        ("", ""),
+        (
+            "# m\r\nt = \"\"\"\na\n\"\"\"\n",
+            "# m\nt = \"\"\"\na\n\"\"\"\n\n",
+        ),
+        (
+            "t = \"\"\"\r\na\r\n\"\"\"\n",
+            "t = \"\"\"\r\na\r\n\"\"\"\n\n",
+        ),
+        (
+            "t = \"\"\"\r\na\r\n\"\"\"\r\n",
+            "t = \"\"\"\r\na\r\n\"\"\"\r\n\r\n",
+        ),
+    ] {
+        let file = Temp::with("crlf-text", before);
+        let mut t = world();
+        let text = "a\r\n\"b\"\n\\c\rd\u{1}é";
+        t.cx().set_var(NICK, text.to_owned()).unwrap();
+        t.cx().save_config(&file.0).unwrap();
+        let end = if before.ends_with("\r\n") {
+            "\r\n"
+        } else {
+            "\n"
+        };
+        let entry = r#""My.Nick" = "a\r\n\"b\"\n\\c\rd\u0001é""#;
+        assert_eq!(file.text(), format!("{after}[variables]{end}{entry}{end}"));
+        let mut later = world();
+        later.cx().load_config(&file.0).unwrap();
+        assert_eq!(later.cx().var(NICK), text);
+    }
+}
+
 /// A type that cannot be trusted.
 #[derive(Clone, PartialEq)]
 struct Touchy(bool);

@@ -192,6 +192,50 @@ fn what_a_line_prints_is_shown_as_it_comes() {
     drop(terminal);
 }
 
+command! {
+    /// Has a line run, at once or later.
+    Test.Do (
+        /// Later.
+        later: bool,
+        /// The line.
+        line: String,
+    ) |cx: &mut Cx<'_, Vec<String>>, out| {
+        writeln!(out, "before")?;
+        if later {
+            cx.queue_line(&line, out.source(), |_, _| ());
+        } else {
+            cx.run_line(&line, out.source());
+        }
+        writeln!(out, "after")?;
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_command_runs_is_shown_where_the_command_was_typed() {
+    let mut t = Test::new(Vec::new());
+    let shown = play(
+        &mut t,
+        "test.do no 'test.note a; nope'\ntest.do no 'wait 2; test.note b'\ntest.do yes 'test.note c'\nwait 2\n",
+    );
+    assert_eq!(
+        shown,
+        [
+            "before",
+            "noted a",
+            "test.note a; nope",
+            "             ^^^^ expected the name of a command or a variable; `nope` is none (did you mean `Test.Note`?)",
+            "after",
+            "before",
+            "after",
+            "before",
+            "after",
+            "noted b",
+            "noted c"
+        ]
+    );
+}
+
 #[test]
 fn a_script_takes_the_same_frames_every_time() {
     let frames = || {

@@ -107,7 +107,7 @@ impl LatentEnd {
         shared.printed.push_back(line.into());
     }
 
-    /// Whether the line still waits: not when the runtime has ended.
+    /// Whether the line still waits: not when it was given up (`SC.Line.Cancel`), or the runtime has ended.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         !lock(&self.0).unwanted

@@ -342,7 +342,6 @@ fn guarded<H>(
     step: impl FnOnce(&mut Cx<'_, H>, &mut Task<H>) -> Step,
 ) -> Step {
     let outcome = cx.callback(cx.world(), Duration::ZERO, |cx| step(cx, task));
-    cx.attend();
     outcome.unwrap_or_else(|panic| invoke::panicked(cx, task, info, &panic))
 }
 
@@ -369,10 +368,13 @@ fn change<H>(
         return Err(format!("`{}` is read-only", info.name));
     }
     match change(cx) {
-        Ok(_) => {
-            let now = variable::value_info(cx, &info.name).map(|now| now.value);
-            Ok(format!("{} = {}", info.name, now.unwrap_or_default()))
-        }
+        Ok(_) => Ok(match variable::value_info(cx, &info.name) {
+            Some(now) => format!("{} = {}", info.name, now.value),
+            None => format!(
+                "`{}` was set, and somebody who was told has unregistered it",
+                info.name
+            ),
+        }),
         Err(VariableError::Refused { error, .. }) => Err(error.to_string()),
         Err(error) => Err(error.to_string()),
     }

@@ -65,7 +65,6 @@ pub(super) fn invoke<H>(
     });
     console(cx).tasks.nested = outer;
     console(cx).tasks.printing.pop();
-    cx.attend();
     task.output.end_line();
     match outcome {
         Ok((ended, said)) => settle(cx, task, command, info, ended, &said),

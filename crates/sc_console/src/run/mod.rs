@@ -8,10 +8,12 @@ mod dispatch;
 mod frame;
 mod invoke;
 mod script;
+mod waiting;
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -19,7 +21,7 @@ use sc_core::{Culprit, Cx};
 
 use crate::command::Latent;
 use crate::name::fold;
-use crate::output::{LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
+use crate::output::{Heard, LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
 use crate::parse::parse_line;
 use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
@@ -35,6 +37,9 @@ pub(crate) use invoke::game_world;
 pub(crate) use script::read_script;
 pub(crate) use script::scripts;
 pub(crate) use script::startup;
+pub(crate) use waiting::cancel_all;
+pub(crate) use waiting::cancel_line;
+pub(crate) use waiting::waiting_lines;
 
 /// Aliases and scripts in one another, and lines that commands run, go so deep together.
 pub(crate) const DEEPEST: usize = 32;
@@ -47,9 +52,6 @@ const SHORT: usize = 2;
 
 /// Told of the end of a line.
 pub(crate) type DoneFn<H> = Box<dyn FnOnce(&mut Cx<'_, H>, LineRun)>;
-
-/// Told of each line that is printed, when it is shown.
-pub(crate) type HeardFn = Box<dyn FnMut(&OutputLine)>;
 
 /// What a task waits for.
 pub(crate) enum Waiting {
@@ -65,8 +67,6 @@ pub(crate) enum Waiting {
 pub(crate) struct Task<H: 'static> {
     pub(crate) frames: Vec<Frame>,
     pub(crate) output: Output,
-    /// How many lines of the output were heard.
-    listened: u64,
     pub(crate) waiting: Waiting,
     /// The words of the present command that are secrets.
     hidden: Vec<String>,
@@ -77,10 +77,17 @@ pub(crate) struct Task<H: 'static> {
     failed: bool,
     /// It is the program's start: every terminal shows what it prints.
     is_startup: bool,
-    /// The line as it was typed, until it is its turn and it is shown.
-    unseen: Option<(String, Source)>,
-    heard: Option<HeardFn>,
+    /// The line, until it is its turn and it is shown.
+    unseen: Option<Unseen>,
     done: Option<DoneFn<H>>,
+}
+
+/// A line that nobody has seen yet.
+struct Unseen {
+    line: String,
+    source: Source,
+    /// A command runs it: nobody has typed it.
+    by_command: bool,
 }
 
 /// The lines that wait, by order of arrival.
@@ -91,6 +98,8 @@ pub(crate) struct Tasks<H: 'static> {
     pub(crate) nested: usize,
     /// What the commands that are running have printed, outermost first.
     pub(crate) printing: Vec<Rc<RefCell<Printed>>>,
+    /// The runtime has ended, and somebody is being told that their line will not run.
+    telling_end: bool,
 }
 
 impl<H> Default for Tasks<H> {
@@ -100,6 +109,7 @@ impl<H> Default for Tasks<H> {
             arrived: 0,
             nested: 0,
             printing: Vec::new(),
+            telling_end: false,
         }
     }
 }
@@ -118,7 +128,6 @@ impl<H> Task<H> {
         Task {
             frames: vec![Frame::line(line, source)],
             output: Output::new(source),
-            listened: 0,
             waiting: Waiting::No,
             hidden: Vec::new(),
             nested,
@@ -126,13 +135,14 @@ impl<H> Task<H> {
             failed: false,
             is_startup: false,
             unseen: None,
-            heard: None,
             done,
         }
     }
-}
 
-impl<H> Task<H> {
+    fn is_heard_by(&mut self, heard: Option<Heard>) {
+        self.output.printed().borrow_mut().heard = heard;
+    }
+
     /// Who asked for the line.
     fn source(&self) -> Source {
         let frame = self.frames.first();
@@ -176,16 +186,22 @@ impl<H> Task<H> {
 
 /// Runs a line at once, as far as it goes.
 pub(crate) fn run_line<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) -> LineRun {
-    begin(cx, line, source);
-    let nested = console(cx).tasks.nested;
-    let task = Task::new(line, source, nested, None);
+    let mut task = asked_for(cx, line, source, None);
+    task.nested = console(cx).tasks.nested;
+    begin_unseen(cx, &mut task);
     match go_on(cx, task) {
-        Ok(run) => run,
-        Err(task) if cx.runtime().is_shut_down() => task.output.into_run(LineOutcome::Cancelled),
-        Err(task) => {
+        Gone::Done(run, _) => run,
+        Gone::Waits(task) if cx.runtime().is_shut_down() => {
+            task.output.into_run(LineOutcome::Cancelled)
+        }
+        Gone::Waits(task) => {
             let run = task.output.run_so_far(LineOutcome::Pending);
             keep(cx, *task);
             run
+        }
+        Gone::Unwinds(task, panic) => {
+            arrive(cx, *task);
+            resume_unwind(panic)
         }
     }
 }
@@ -197,14 +213,8 @@ pub(crate) fn queue_line<H>(
     source: Source,
     done: Option<DoneFn<H>>,
 ) {
-    let mut task = Task::new(line, source, 0, done);
-    task.unseen = Some((line.to_owned(), source));
-    if cx.runtime().is_shut_down() {
-        // There is no next stage.
-        cancel(cx, task);
-    } else {
-        keep(cx, task);
-    }
+    let task = asked_for(cx, line, source, done);
+    arrive(cx, task);
 }
 
 /// Runs a line in the next stage, for somebody who wants what it prints as it comes.
@@ -213,31 +223,58 @@ pub(crate) fn queue_heard<H>(
     cx: &mut Cx<'_, H>,
     line: &str,
     source: Source,
-    heard: HeardFn,
+    heard: Heard,
     done: DoneFn<H>,
 ) {
-    let mut task = Task::new(line, source, 0, Some(done));
-    task.unseen = Some((line.to_owned(), source));
-    task.heard = Some(heard);
-    keep(cx, task);
+    let mut task = asked_for(cx, line, source, Some(done));
+    task.is_heard_by(Some(heard));
+    arrive(cx, task);
 }
 
-/// Echo and history of a line that a person has typed; the log has every line.
-fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
+/// A line that somebody wants run. What a command asks for is heard by who hears that command.
+fn asked_for<H>(
+    cx: &mut Cx<'_, H>,
+    line: &str,
+    source: Source,
+    done: Option<DoneFn<H>>,
+) -> Task<H> {
+    let mut task = Task::new(line, source, 0, done);
+    let command = console(cx).tasks.printing.last();
+    let heard = command.and_then(|command| command.borrow().heard.clone());
+    task.unseen = Some(Unseen {
+        line: line.to_owned(),
+        source,
+        by_command: command.is_some(),
+    });
+    task.is_heard_by(heard);
+    task
+}
+
+/// Echo and history of a line that a person has typed; the log has every line. Of one that has waited for its
+/// turn only now, as only now is known what its names mean.
+fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
+    let Some(Unseen {
+        line,
+        source,
+        by_command,
+    }) = task.unseen.take()
+    else {
+        return;
+    };
     let console = console(cx);
     // Of a line that a command runs: what that has printed comes first.
     for printed in &console.tasks.printing {
         printed.borrow_mut().show(&mut console.shown);
     }
-    let is_typed = matches!(source, Source::Local | Source::Terminal);
+    let is_typed = matches!(source, Source::Local | Source::Terminal) && !by_command;
     if !is_typed && !tracing::enabled!(target: "stillcooking", tracing::Level::DEBUG) {
         return;
     }
-    let parsed = parse_line(line);
+    let parsed = parse_line(&line);
     if parsed.commands.is_empty() && parsed.errors.is_empty() {
         return;
     }
-    let (shown, _) = mask(line, secrets(line, &parsed, &*console));
+    let (shown, _) = mask(&line, secrets(&line, &parsed, &*console));
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
         console.history.push(&shown);
@@ -247,6 +284,15 @@ fn begin<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) {
                 text: format!("> {text}"),
             });
         }
+    }
+}
+
+/// A line waits for the next stage, if there is to be one.
+fn arrive<H>(cx: &mut Cx<'_, H>, task: Task<H>) {
+    if cx.runtime().is_shut_down() {
+        waiting::cancel_at_end(cx, task);
+    } else {
+        keep(cx, task);
     }
 }
 
@@ -282,12 +328,12 @@ pub(crate) fn stage<H>(cx: &mut Cx<'_, H>) {
         };
         task.nested = 0;
         begin_unseen(cx, &mut task);
-        let done = task.done.take();
         match go_on(cx, task) {
-            Ok(run) => tell(cx, done, run),
-            Err(mut task) => {
-                task.done = done;
+            Gone::Done(run, done) => tell(cx, done, run),
+            Gone::Waits(task) => _ = console(cx).tasks.waiting.insert(number, *task),
+            Gone::Unwinds(task, panic) => {
                 console(cx).tasks.waiting.insert(number, *task);
+                resume_unwind(panic)
             }
         }
     }
@@ -307,7 +353,7 @@ fn let_terminals_hear<H>(cx: &mut Cx<'_, H>, next: u64) {
             }
         };
         if let Some(task) = console(cx).tasks.waiting.get_mut(&number) {
-            task.heard = Some(Box::new(heard));
+            task.is_heard_by(Some(Rc::new(heard)));
         }
     }
 }
@@ -337,8 +383,17 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
     }
 }
 
+/// What has become of a task that had its turn.
+enum Gone<H: 'static> {
+    Done(LineRun, Option<DoneFn<H>>),
+    Waits(Box<Task<H>>),
+    /// What its last command has ended, a world perhaps, has panicked, and the runtime lets that go on: what is left
+    /// of the line is for the next stage.
+    Unwinds(Box<Task<H>>, Box<dyn Any + Send>),
+}
+
 /// Runs a task until it is done, or must wait.
-fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H>>> {
+fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
     task.waiting = Waiting::No;
     task.entered = 0;
     loop {
@@ -356,12 +411,16 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H
         match step {
             Step::Done => {}
             Step::Failed => fail(&mut task),
-            Step::Wait(waiting) => {
-                task.waiting = waiting;
-                show(&mut console(cx).shown, &mut task);
-                return Err(Box::new(task));
-            }
+            Step::Wait(waiting) => task.waiting = waiting,
             Step::Enter(frame) => enter(&mut task, frame),
+        }
+        let attended = catch_unwind(AssertUnwindSafe(|| cx.attend()));
+        if let Err(panic) = attended {
+            return Gone::Unwinds(Box::new(task), panic);
+        }
+        if !matches!(task.waiting, Waiting::No) {
+            show(&mut console(cx).shown, &mut task);
+            return Gone::Waits(Box::new(task));
         }
     }
     show(&mut console(cx).shown, &mut task);
@@ -370,7 +429,7 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Result<LineRun, Box<Task<H
     } else {
         LineOutcome::Done
     };
-    Ok(task.output.into_run(outcome))
+    Gone::Done(task.output.into_run(outcome), task.done)
 }
 
 enum Next {
@@ -441,9 +500,6 @@ fn fail<H>(task: &mut Task<H>) {
 /// Shows what a task has printed since the last time.
 fn show<H>(shown: &mut Ring, task: &mut Task<H>) {
     task.output.printed().borrow_mut().show(shown);
-    if let Some(heard) = &mut task.heard {
-        task.listened = task.output.since(task.listened, heard);
-    }
 }
 
 /// Tells who asked for a line of its end.
@@ -456,83 +512,5 @@ fn tell<H>(cx: &mut Cx<'_, H>, done: Option<DoneFn<H>>, run: LineRun) {
     if let Err(panic) = outcome {
         let culprit = Culprit::new("caller of a console line", reports::DONE_FIX);
         cx.settle_panic(&culprit, panic);
-    }
-}
-
-/// A line that waits, for lists.
-pub(crate) struct WaitingLine {
-    pub(crate) number: u64,
-    source: Source,
-    waits: String,
-    line: String,
-}
-
-impl fmt::Display for WaitingLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let WaitingLine {
-            number,
-            source,
-            waits,
-            line,
-        } = self;
-        write!(f, "{number} ({source}) waits {waits}: {line}")
-    }
-}
-
-/// The lines that wait, in order of arrival, as far as a source may see them: another machine sees its own.
-pub(crate) fn waiting_lines<H>(cx: &mut Cx<'_, H>, asks: Source) -> Vec<WaitingLine> {
-    let now = cx.frame();
-    let console = &*console(cx);
-    let seen = console
-        .tasks
-        .waiting
-        .iter()
-        .filter(|(_, task)| task.may_be_seen_by(asks));
-    let line = |(&number, task): (&u64, &Task<H>)| WaitingLine {
-        number,
-        source: task.source(),
-        waits: match &task.waiting {
-            Waiting::No => "for its turn".to_owned(),
-            Waiting::Frame(frame) => format!("{} frames", frame.saturating_sub(now)),
-            Waiting::Latent(_) => format!("for `{}`", task.output.command()),
-        },
-        line: match (&task.unseen, task.frames.first()) {
-            (Some((line, _)), _) => mask(line, secrets(line, &parse_line(line), console)).0,
-            (None, Some(frame)) => dispatch::shown(console, frame),
-            (None, None) => String::new(),
-        },
-    };
-    seen.map(line).collect()
-}
-
-/// Gives up a line that waits; whether there was one that the source may see.
-pub(crate) fn cancel_line<H>(cx: &mut Cx<'_, H>, number: u64, asks: Source) -> bool {
-    let waiting = &mut console(cx).tasks.waiting;
-    let may = waiting
-        .get(&number)
-        .is_some_and(|task| task.may_be_seen_by(asks));
-    let Some(task) = may.then(|| waiting.remove(&number)).flatten() else {
-        return false;
-    };
-    cancel(cx, task);
-    true
-}
-
-/// The runtime ends: who waits hears it.
-pub(crate) fn cancel_all<H>(cx: &mut Cx<'_, H>) {
-    while let Some((_, task)) = console(cx).tasks.waiting.pop_first() {
-        cancel(cx, task);
-    }
-}
-
-fn cancel<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) {
-    begin_unseen(cx, &mut task);
-    tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
-}
-
-/// Echo and history of a line that has waited for its turn: only now is known what its names mean.
-fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
-    if let Some((line, source)) = task.unseen.take() {
-        begin(cx, &line, source);
     }
 }

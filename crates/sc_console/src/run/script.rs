@@ -12,7 +12,7 @@ use super::{DoneFn, Frame, Lines};
 use crate::error::FileError;
 use crate::file;
 use crate::name::fold;
-use crate::output::LineOutcome;
+use crate::output::{LineKind, LineOutcome};
 use crate::parse::nearest;
 use crate::registry::console;
 use crate::reports;
@@ -183,17 +183,22 @@ pub(crate) fn startup<H>(cx: &mut Cx<'_, H>, path: &str) -> Result<(), FileError
     let lines = read_script(&console(cx).settings, path, false)?;
     let name = path.to_owned();
     let done: DoneFn<H> = Box::new(move |cx, run| {
-        if run.outcome == LineOutcome::Failed {
-            let errors = run.output.iter();
-            let errors = errors.filter(|line| line.kind == crate::output::LineKind::Error);
-            let texts: Vec<&str> = errors.map(|line| line.text.as_str()).collect();
-            let kind = ReportKind::Extension(&reports::STARTUP_FAILED);
-            cx.report(Report::new(kind, texts.join("; ")).object(name));
-        }
+        let what = match run.outcome {
+            LineOutcome::Failed => {
+                let errors = run.output.iter();
+                let errors = errors.filter(|line| line.kind == LineKind::Error);
+                let texts: Vec<&str> = errors.map(|line| line.text.as_str()).collect();
+                texts.join("; ")
+            }
+            LineOutcome::Cancelled => "was given up before all of it was done".to_owned(),
+            LineOutcome::Done | LineOutcome::Pending => return,
+        };
+        let kind = ReportKind::Extension(&reports::STARTUP_FAILED);
+        cx.report(Report::new(kind, what).object(name));
     });
     let mut task = super::Task::new("", Source::Script, 0, Some(done));
     task.frames = vec![Frame::new(lines, Source::Script)];
     task.is_startup = true;
-    super::keep(cx, task);
+    super::arrive(cx, task);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -165,7 +166,7 @@ impl<H> Game for GameOf<H> {
         let under_way = UnderWay(Arc::clone(&self.shared));
         let done = self.ask(move |cx, done| {
             let feed = Arc::clone(&shared.feed);
-            let heard = Box::new(move |line: &OutputLine| feed.push(Item::Output(line.clone())));
+            let heard = Rc::new(move |line: &OutputLine| feed.push(Item::Output(line.clone())));
             let done = Box::new(move |cx: &mut Cx<'_, H>, run: LineRun| {
                 // The next line may use, and its history must know, the names that this one has made.
                 refresh(cx);

@@ -41,12 +41,13 @@ const TABLE: &str = "variables";
 /// What is said of a variable that stands beside the table.
 pub(super) const OUTSIDE: &str = "it stands outside of `[variables]`: move it there";
 
-/// What is in a file, and how its lines end.
-fn parse(path: &Path) -> Result<(DocumentMut, &'static str), FileError> {
+/// What is in a file, and whether all of its lines end with `\r\n`.
+fn parse(path: &Path) -> Result<(DocumentMut, bool), FileError> {
     let text = file::read(path, LIMIT)?.unwrap_or_default();
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line_ends = text.matches('\n').count();
+    let has_crlf = line_ends > 0 && text.matches("\r\n").count() == line_ends;
     let document = document(&text).map_err(|fault| fault.of(path))?;
-    Ok((document, line_end))
+    Ok((document, has_crlf))
 }
 
 /// What is wrong with the text of a configuration file.
@@ -221,7 +222,7 @@ enum Fate {
 }
 
 pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> {
-    let (mut document, line_end) = parse(path)?;
+    let (mut document, has_crlf) = parse(path)?;
     let fates = fates(cx);
     if !document.contains_key(TABLE) {
         if fates.values().all(|(_, fate)| matches!(fate, Fate::Remove)) {
@@ -253,8 +254,12 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
             }
         }
     }
-    let text = document.to_string().replace("\r\n", "\n");
-    file::write(path, &text.replace('\n', line_end))?;
+    let mut text = document.to_string();
+    if has_crlf {
+        // No value of ours has a line break, and all those of others are `\r\n`.
+        text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    file::write(path, &text)?;
     note(cx, &fates);
     Ok(())
 }
@@ -347,7 +352,26 @@ pub(super) fn value(slot: &super::VariableSlot) -> Option<Value> {
         return Some(is.into());
     }
     let text = catch_unwind(AssertUnwindSafe(|| (slot.ops.show)(value))).ok()?;
-    Some(number(value, &text).unwrap_or_else(|| text.into()))
+    Some(number(value, &text).unwrap_or_else(|| on_one_line(text)))
+}
+
+/// A text as a value without a line break: what the ends of lines are in the file does not change it.
+fn on_one_line(text: String) -> Value {
+    if !text.contains(['\n', '\r']) {
+        return text.into();
+    }
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted.parse().unwrap_or_else(|_| text.into())
 }
 
 /// A number of one of Rust's types, as far as TOML has it.
