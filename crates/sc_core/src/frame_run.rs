@@ -300,10 +300,9 @@ impl<H> Runtime<H> {
             if !is_step {
                 self.run_hooks(host, Stage::End);
             }
-            if self.inbox.any_dropped() {
-                self.mark_dropped();
-            }
-            self.cx(host).after_callback();
+            let mut cx = self.cx(host);
+            cx.finish_owed_shutdowns();
+            cx.after_callback();
         }));
         let mut report = self.frame.report();
         self.close_frame();

@@ -1,5 +1,6 @@
 //! The inbox: the one thing through which other threads reach a runtime.
 
+use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +21,8 @@ struct Queues<H: 'static> {
     open: bool,
     posted: Vec<Posted<H>>,
     dropped: Vec<(TickId, OnDrop)>,
+    /// The same, to be asked for one of them.
+    is_dropped: HashSet<TickId>,
 }
 
 pub(crate) struct Inbox<H: 'static> {
@@ -41,6 +44,7 @@ impl<H> Inbox<H> {
                 open: true,
                 posted: Vec::new(),
                 dropped: Vec::new(),
+                is_dropped: HashSet::new(),
             }),
             any_dropped: AtomicBool::new(false),
         })
@@ -58,12 +62,7 @@ impl<H> Inbox<H> {
 
     /// Whether the owner of `id` was dropped and the runtime has not marked its object yet.
     pub(crate) fn is_dropped(&self, id: TickId) -> bool {
-        self.any_dropped()
-            && self
-                .lock()
-                .dropped
-                .iter()
-                .any(|&(dropped, _)| dropped == id)
+        self.any_dropped() && self.lock().is_dropped.contains(&id)
     }
 
     /// Moves the dropped owners to the end of `into`, in order of arrival.
@@ -72,6 +71,7 @@ impl<H> Inbox<H> {
         let mut queues = self.lock();
         self.any_dropped.store(false, Ordering::Release);
         into.append(&mut queues.dropped);
+        queues.is_dropped.clear();
     }
 
     /// Moves the posted closures to the end of `into`, in order of arrival.
@@ -85,6 +85,7 @@ impl<H> Inbox<H> {
             let mut queues = self.lock();
             queues.open = false;
             queues.dropped.clear();
+            queues.is_dropped.clear();
             std::mem::take(&mut queues.posted)
         };
         // Outside the lock: a closure's captures may post, or drop owners, when dropped.
@@ -97,6 +98,7 @@ impl<H> OwnerSink for Inbox<H> {
         let mut queues = self.lock();
         if queues.open {
             queues.dropped.push((id, then));
+            queues.is_dropped.insert(id);
             self.any_dropped.store(true, Ordering::Release);
         }
     }

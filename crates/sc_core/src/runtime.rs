@@ -407,6 +407,7 @@ impl<H> Runtime<H> {
                 cx.run_hook(name, Scope::OUTSIDE, hook);
             }
         }
+        cx.finish_owed_shutdowns();
         cx.rt.tearing_down = false;
         // The step, and the frame around it.
         self.close_frame();

@@ -343,28 +343,47 @@ impl<H> Cx<'_, H> {
     }
 
     pub(crate) fn finish_shutdown(&mut self, slot: u32) -> Result<(), TickError> {
-        self.rt
-            .slots
-            .clear(slot, flag::TICKS | flag::SHUTDOWN_PENDING);
-        self.rt.slots.set(slot, flag::SHUTTING_DOWN);
+        self.begin_shutdown(slot);
         self.run_event(slot, Event::Shutdown)
     }
 
-    /// Runs the events of objects that were out when they were shut down and are back now.
-    pub(crate) fn finish_pending_shutdowns(&mut self) {
-        let mut index = 0;
-        while let Some(&slot) = self.rt.slots.pending_shutdown.get(index) {
-            if !self.rt.slots.has(slot, flag::SHUTDOWN_PENDING) {
-                self.rt.slots.pending_shutdown.remove(index);
-            } else if self.rt.slots.is_out(slot) {
-                index += 1;
-            } else {
-                self.rt.slots.pending_shutdown.remove(index);
+    fn begin_shutdown(&mut self, slot: u32) {
+        let slots = &mut self.rt.slots;
+        slots.clear(slot, flag::TICKS | flag::SHUTDOWN_PENDING);
+        slots.set(slot, flag::SHUTTING_DOWN);
+    }
+
+    /// Runs the events of objects that were out when they were shut down and are back now. One after the other: what
+    /// such an event shuts down comes to its turn in here, not in there, however many they are. Whether there were any.
+    pub(crate) fn finish_pending_shutdowns(&mut self) -> bool {
+        let (mut any, mut first) = (false, None);
+        loop {
+            let (mut out, mut is_done) = (Vec::new(), true);
+            for slot in std::mem::take(&mut self.rt.slots.pending_shutdown) {
+                if !self.rt.slots.has(slot, flag::SHUTDOWN_PENDING) {
+                    continue;
+                }
+                if self.rt.slots.is_out(slot) {
+                    out.push(slot);
+                    continue;
+                }
+                (any, is_done) = (true, false);
+                self.begin_shutdown(slot);
                 // Under Isolate the panic is reported already; there is nobody to tell.
-                let _ = self.finish_shutdown(slot);
-                index = 0;
+                if let Err(Some(payload)) = self.run_event_alone(slot, Event::Shutdown) {
+                    first.get_or_insert(payload);
+                }
+            }
+            out.append(&mut self.rt.slots.pending_shutdown);
+            self.rt.slots.pending_shutdown = out;
+            if is_done {
+                break;
             }
         }
+        if let Some(payload) = first {
+            self.raise_or_collect(payload);
+        }
+        any
     }
 
     /// Enables or disables an object's tick: its *intent*. Before initialize it is recorded, and
@@ -407,27 +426,35 @@ impl<H> Cx<'_, H> {
     }
 
     fn run_event(&mut self, slot: u32, event: Event) -> Result<(), TickError> {
+        let outcome = self.run_event_alone(slot, event);
+        let is_fine = outcome.is_ok();
+        if let Err(Some(payload)) = outcome {
+            self.raise_or_collect(payload);
+        }
+        self.after_callback();
+        if is_fine {
+            return Ok(());
+        }
+        Err(TickError::Panicked {
+            object: self.rt.slots.name(slot),
+        })
+    }
+
+    /// As [`run_event`](Self::run_event), without what comes between two callbacks. Gives back what is to be raised.
+    fn run_event_alone(&mut self, slot: u32, event: Event) -> Result<(), Option<Payload>> {
         let outcome = self.call_object(slot, |object, cx| match event {
             Event::Initialize => object.initialize(cx),
             Event::Shutdown => object.shutdown(cx),
         });
-        let Err(payload) = outcome else {
-            if matches!(event, Event::Shutdown) {
-                self.rt.uninitialize(slot);
-            }
-            self.after_callback();
-            return Ok(());
-        };
         // Reported, if it is, while the object still has its world.
-        let payload = self.keep_or_report(&self.rt.culprit(slot), payload);
-        self.rt.uninitialize(slot);
-        if let Some(payload) = payload {
-            self.raise_or_collect(payload);
+        let outcome = outcome.map_err(|payload| {
+            let culprit = self.rt.culprit(slot);
+            self.keep_or_report(&culprit, payload)
+        });
+        if outcome.is_err() || matches!(event, Event::Shutdown) {
+            self.rt.uninitialize(slot);
         }
-        self.after_callback();
-        Err(TickError::Panicked {
-            object: self.rt.slots.name(slot),
-        })
+        outcome
     }
 
     /// Calls `f` with an object that is in its place, moved out meanwhile. An object that is out
@@ -552,8 +579,10 @@ impl<H> Runtime<H> {
             return;
         }
         let mut dead = std::mem::take(&mut self.slots.dead);
+        // One whose shutdown is still owed waits for it.
+        let owed = flag::SHUTDOWN_PENDING | flag::SHUTTING_DOWN;
         for &slot in &dead {
-            if self.slots.has(slot, flag::INITIALIZED) {
+            if self.slots.has(slot, flag::INITIALIZED) && !self.slots.has(slot, owed) {
                 if !self.slots.has(slot, flag::ANCHOR) {
                     let what =
                         "destroyed while still initialized - the owner never called shutdown";
@@ -565,7 +594,11 @@ impl<H> Runtime<H> {
         self.settle();
         dead.retain(|&slot| {
             let placed = self.slots.cold[slot as usize].place != Place::Nowhere;
-            if placed || self.slots.has(slot, flag::BATCHED) || self.slots.is_out(slot) {
+            if placed
+                || self.slots.has(slot, owed)
+                || self.slots.has(slot, flag::BATCHED)
+                || self.slots.is_out(slot)
+            {
                 return true;
             }
             let name = self.slots.cold[slot as usize].name.clone();

@@ -93,16 +93,14 @@ impl<H> Cx<'_, H> {
 
     /// Shuts down every object of a tick set, newest first.
     pub(crate) fn shut_down_all(&mut self, home: Option<WorldId>) {
-        if self.rt.inbox.any_dropped() {
-            self.rt.mark_dropped();
-        }
-        // Those whose owners' drop was the wish for it.
-        self.finish_pending_shutdowns();
+        self.finish_owed_shutdowns();
         let Some(set) = self.rt.tick_set(home) else {
             return;
         };
         for slot in self.rt.slots.newest_first(&set.members) {
             let id = self.rt.slots.id(slot);
+            // What an earlier one has let go of keeps its turn.
+            self.finish_owed_shutdowns();
             // A dead owner's object gets no callback, here as anywhere.
             let Ok(slot) = self.rt.live(id) else {
                 continue;
@@ -112,6 +110,20 @@ impl<H> Cx<'_, H> {
                 && !self.rt.slots.has(slot, flag::SHUTTING_DOWN)
             {
                 let _ = self.finish_shutdown(slot);
+            }
+        }
+        self.finish_owed_shutdowns();
+    }
+
+    /// Runs the shutdowns that are owed, those of which an owner's drop was the wish among them, and what
+    /// follows from them.
+    pub(crate) fn finish_owed_shutdowns(&mut self) {
+        loop {
+            if self.rt.inbox.any_dropped() {
+                self.rt.mark_dropped();
+            }
+            if !self.finish_pending_shutdowns() {
+                return;
             }
         }
     }
