@@ -5,6 +5,7 @@ mod anchor;
 pub(crate) mod batch;
 mod configure;
 mod contract;
+mod dead;
 mod error;
 mod inspect;
 mod key;
@@ -27,8 +28,8 @@ pub use key::{Owner, TickId, TickKey};
 pub use life::Life;
 pub use settings::{TickGroup, TickSettings};
 
+pub(crate) use dead::Grave;
 pub(crate) use key::OnDrop;
-pub(crate) use lifecycle::Grave;
 pub(crate) use list::Label;
 pub(crate) use set::{Home, TickSet};
 

@@ -1,0 +1,30 @@
+//! Behaviour, one module a topic, in one program: each would take as long to link as to run.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod access;
+mod anchors;
+mod batch;
+mod begin;
+mod cases_a;
+mod chains;
+mod clocks;
+mod determinism;
+mod driver;
+mod extension;
+mod frame;
+mod inbox;
+mod interval;
+mod lifecycle;
+mod order;
+mod owner_dropped;
+mod panics;
+mod probe;
+mod report_handler;
+mod reports;
+mod runtime_end;
+mod soak;
+mod steps;
+mod teardown;
+mod teardown_panics;
+mod worlds;
