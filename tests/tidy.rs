@@ -94,6 +94,20 @@ fn paths_named_in_the_architecture_exist() {
 }
 
 #[test]
+fn every_source_file_is_in_the_architecture() {
+    expect_none(checks::unnamed_sources("ARCHITECTURE.md", &repository()));
+}
+
+#[test]
+fn every_warning_the_library_logs_is_in_the_diagnostics() {
+    let files = repository();
+    let page = find(&files, checks::DIAGNOSTICS);
+    expect_none(in_rust_files(|path, text| {
+        checks::log_messages(path, text, page)
+    }));
+}
+
+#[test]
 fn unsafe_code_is_forbidden_everywhere() {
     expect_none(checks::unsafe_forbidden(&repository()));
 }

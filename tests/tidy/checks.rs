@@ -143,6 +143,31 @@ pub(crate) fn named_paths(document: &str, files: &[File]) -> Vec<String> {
     problems
 }
 
+/// Every source file of the library is named in the document, in backticks, or lies in a folder that is; a crate's
+/// `src/` is none, for it would name them all.
+pub(crate) fn unnamed_sources(document: &str, files: &[File]) -> Vec<String> {
+    let text = find(files, document).unwrap_or_default();
+    let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    let is_named = |path: &str| {
+        names.contains(&path)
+            || path.match_indices('/').any(|(at, _)| {
+                let folder = path.get(..=at).unwrap_or_default();
+                !folder.ends_with("src/") && names.contains(&folder)
+            })
+    };
+    files
+        .iter()
+        .filter(|file| file.path.ends_with(".rs") && is_library_source(&file.path))
+        .filter(|file| !is_named(&file.path))
+        .map(|file| format!("{document}: `{}` is not in it, nor its folder", file.path))
+        .collect()
+}
+
+/// Whether the path lies in the `src/` of a package of the workspace.
+fn is_library_source(path: &str) -> bool {
+    is_crate_source(path) || path.starts_with("src/")
+}
+
 fn looks_like_path(name: &str) -> bool {
     name.contains('/')
         && [".rs", ".md", ".sh", ".toml", "/"]
@@ -253,6 +278,42 @@ pub(crate) fn error_messages(path: &str, text: &str, page: Option<&str>) -> Vec<
         }
     }
     problems
+}
+
+/// Every text that the library logs as a warning or an error itself, or panics with, stands in the diagnostics page.
+pub(crate) fn log_messages(path: &str, text: &str, page: Option<&str>) -> Vec<String> {
+    if !is_library_source(path) || is_test_file(path) {
+        return Vec::new();
+    }
+    let page = page.map(one_spaced).unwrap_or_default();
+    let text = before_tests(text);
+    let code = code_only(text);
+    let mut problems = Vec::new();
+    for start in ["tracing::warn!(", "tracing::error!(", "panic!("] {
+        for (at, _) in code.match_indices(start) {
+            let literals = literals_in_brackets(text, at + start.len() - 1);
+            for literal in literals
+                .iter()
+                .filter(|literal| says_something(&literal.value))
+            {
+                let message = one_spaced(&literal.value);
+                if !page.contains(&message) {
+                    let line = literal.line;
+                    problems.push(format!(
+                        "{path}:{line}: \"{message}\" is not in {DIAGNOSTICS}"
+                    ));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// Whether a text is more than a name and what is put in.
+fn says_something(text: &str) -> bool {
+    let outside = text.split('{').map(|part| part.split('}').next_back());
+    let words: String = outside.flatten().collect();
+    words.trim().contains(' ')
 }
 
 fn one_spaced(text: &str) -> String {
@@ -560,6 +621,37 @@ mod tests {
             )
             .is_empty()
         );
+    }
+
+    #[test]
+    fn a_source_that_is_not_named_is_found() {
+        let files = files(&[
+            ("A.md", "`src/a.rs`, `crates/c/src/d/`, `crates/c/src/`"),
+            ("src/a.rs", ""),
+            ("src/b.rs", ""),
+            ("crates/c/src/d/e.rs", ""),
+            ("crates/c/src/f.rs", ""),
+            ("crates/c/tests/g.rs", ""),
+        ]);
+        assert_eq!(
+            unnamed_sources("A.md", &files),
+            [
+                "A.md: `src/b.rs` is not in it, nor its folder",
+                "A.md: `crates/c/src/f.rs` is not in it, nor its folder"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_logged_text_without_explanation_is_found() {
+        let source = "fn f() { tracing::warn!(target: \"stillcooking\", \"it is {gone}\"); panic!(\"{e}\"); }";
+        let page = Some("| `it is {gone}` | gone |");
+        assert!(log_messages("src/a.rs", source, page).is_empty());
+        assert_eq!(
+            log_messages("src/a.rs", source, None),
+            ["src/a.rs:1: \"it is {gone}\" is not in docs/diagnostics.md"]
+        );
+        assert!(log_messages("tests/a.rs", source, None).is_empty());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! A developer console that works with no UI at all: commands and variables, reached by calls, from
-//! scripts, from a terminal or from an overlay.
+//! scripts or from a terminal; and what an overlay of your own draws (output, completion, messages).
 //!
 //! | I need .. | entry |
 //! | --- | --- |
