@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use crate::error::FileError;
-use crate::file;
+use crate::file::{self, Limit};
 use crate::parse::parse_line;
 
 /// The lines that people have typed, oldest first, secrets as `***`.
@@ -26,7 +26,10 @@ pub struct History {
 }
 
 /// A longer history file is refused.
-const LIMIT: u64 = 16 << 20;
+const LIMIT: Limit = Limit {
+    bytes: 16 << 20,
+    fix: "delete lines of it, or move it away",
+};
 
 impl Default for History {
     fn default() -> Self {
@@ -73,13 +76,24 @@ impl History {
         }
     }
 
-    /// Writes the lines to a file, atomically.
+    /// Writes the lines to a file, atomically: the newest that [`load`](Self::load) takes, which is 16 MiB.
     ///
     /// # Errors
     /// [`FileError`]; the file is as it was.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let mut left = LIMIT.bytes;
+        let mut fits = |line: &str| {
+            let rest = left.checked_sub(line.len() as u64 + 1);
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        // One that is longer than all that is not in the way of the others.
+        let lines = self.lines().rev();
+        let lines = lines.filter(|line| (line.len() as u64) < LIMIT.bytes);
+        let mut newest: Vec<&str> = lines.take_while(|line| fits(line)).collect();
+        newest.reverse();
         let mut text = String::new();
-        for line in &self.lines {
+        for line in newest {
             text.push_str(line);
             text.push('\n');
         }

@@ -5,6 +5,7 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use sc_console::{
     ConsoleExt, LogExt, LogRing, Source, Terminal, TerminalHandle, command, print_string,
@@ -331,6 +332,41 @@ fn a_handle_can_go_while_the_input_is_waited_for() {
     drop(typing);
     t.ticks(0.1, 3);
     assert_eq!(t.host, ["note a in frame 1"]);
+}
+
+#[test]
+fn the_end_of_the_runtime_ends_it_while_its_input_is_waited_for() {
+    for by_shutdown in [true, false] {
+        let mut t = Test::new(Vec::new());
+        // Nothing is ever typed, and the other end stays.
+        let (typing, input) = Typed::new();
+        let (terminal, written) = start_reading(&mut t, input);
+        let (told, ended) = channel();
+        let waiting = std::thread::spawn(move || {
+            terminal.wait_for_line();
+            told.send(terminal.is_open()).unwrap();
+        });
+        if by_shutdown {
+            print_string!(t.cx(), "the last words");
+            t.rt.shutdown(&mut t.host);
+        } else {
+            drop(t);
+        }
+        assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(false));
+        waiting.join().unwrap();
+        assert_eq!(written.lines().len(), usize::from(by_shutdown));
+        drop(typing);
+    }
+}
+
+#[test]
+fn a_terminal_to_a_runtime_that_has_ended_is_closed() {
+    let mut t = Test::new(Vec::new());
+    t.rt.shutdown(&mut t.host);
+    let (_typing, input) = Typed::new();
+    let (terminal, _) = start_reading(&mut t, input);
+    assert!(!terminal.is_open());
+    terminal.wait_for_line();
 }
 
 #[test]
