@@ -27,7 +27,7 @@ pub trait ConsoleExt<H: 'static> {
     /// # use sc_core::Runtime;
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
     /// rt.cx(&mut host).start_console();
-    /// assert!(rt.extensions().eq(["console"]));
+    /// assert!(rt.extensions().eq(["sc.console"]));
     /// ```
     fn start_console(&mut self);
 

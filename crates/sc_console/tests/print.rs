@@ -372,7 +372,7 @@ fn screens_of_two_runtimes_do_not_meet() {
 fn the_screen_can_be_inspected() {
     let mut t = Test::new(());
     print_string!(t.cx(), "a");
-    assert_eq!(t.rt.inspect("screen"), Some(vec!["a".to_owned()]));
+    assert_eq!(t.rt.inspect("sc.screen"), Some(vec!["a".to_owned()]));
 }
 
 #[test]

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sc_console::{
-    ConsoleExt, LogExt, LogRing, Source, Terminal, TerminalHandle, command, print_string,
+    ConsoleExt, LogExt, LogRing, PrintExt, Source, Terminal, TerminalHandle, command, print_string,
 };
 use sc_core::testing::TestWorld;
-use sc_core::{Cx, TickGroup, TickSettings, Tickable};
+use sc_core::{Cx, Extension, TickGroup, TickSettings, Tickable};
 
 type Test = TestWorld<Vec<String>>;
 
@@ -571,4 +571,27 @@ fn what_the_startup_script_prints_is_seen_at_every_terminal() {
     let error = "autoexec.cfg, line 4: `Test.Fail` failed: no luck";
     assert_eq!(shown, ["noted a", "noted c", "noted b", error]);
     assert_eq!(t.reports.take().len(), 1);
+}
+
+#[test]
+fn extensions_of_a_program_may_have_the_names_of_our_parts() {
+    let ring = LogRing::new();
+    let mut t = Test::new(Vec::new());
+    for name in ["console", "screen", "log", "terminal"] {
+        assert!(t.cx().install(Extension::new(name)));
+    }
+    t.cx().attach_log(&ring);
+    print_string!(t.cx(), "soon gone"; duration = 0.05);
+    t.cx()
+        .queue_line("wait 2; test.note a", Source::Local, |_, _| ());
+    t.ticks(0.1, 3);
+    assert_eq!(t.host, ["note a in frame 3"]);
+    assert_eq!(t.cx().screen().messages().len(), 0);
+    tracing::subscriber::with_default(ring.subscriber(), || tracing::info!("now"));
+    assert!(ring.records().last().unwrap().frame >= 3);
+    // A terminal that is started ends with the runtime.
+    let (_typing, input) = Typed::new();
+    let (terminal, _) = start_reading(&mut t, input);
+    t.rt.shutdown(&mut t.host);
+    assert!(!terminal.is_open());
 }

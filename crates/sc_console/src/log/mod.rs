@@ -279,7 +279,8 @@ pub trait LogExt {
 impl<H> LogExt for Cx<'_, H> {
     fn attach_log(&mut self, ring: &LogRing) {
         self.install(
-            Extension::<H>::new("log")
+            Extension::<H>::new("sc.log")
+                .ours()
                 .on_runtime_stage(Stage::Begin, stamp)
                 .on_runtime_stage(Stage::Timers, stamp),
         );

@@ -119,7 +119,8 @@ pub(crate) fn console<'c, H>(cx: &'c mut Cx<'_, H>) -> &'c mut Console<H> {
 fn start<H>(cx: &mut Cx<'_, H>) {
     cx.runtime_state::<Console<H>>().started = true;
     cx.install(
-        Extension::new("console")
+        Extension::new("sc.console")
+            .ours()
             .on_runtime_stage(Stage::Console, |cx| {
                 drop_unguarded(cx);
                 crate::run::stage(cx);

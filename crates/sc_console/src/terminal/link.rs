@@ -231,7 +231,8 @@ pub(super) fn add_earlier<H>(cx: &mut Cx<'_, H>, file: &Path, lines: Vec<String>
 /// Connects a terminal to a runtime.
 pub(super) fn connect<H: 'static>(cx: &mut Cx<'_, H>, shared: &Arc<Shared>) -> Arc<dyn Game> {
     cx.start_console();
-    let extension = Extension::<H>::new("terminal")
+    let extension = Extension::<H>::new("sc.terminal")
+        .ours()
         .on_runtime_stage(Stage::End, refresh)
         .on_runtime_teardown(|cx| drop(std::mem::take(cx.runtime_state::<Terminals>())));
     cx.install(extension);
