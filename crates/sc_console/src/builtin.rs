@@ -208,7 +208,8 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
 }
 
 fn waiting_numbers<H>(cx: &mut Cx<'_, H>, _typed: &str) -> Vec<String> {
-    let lines = run::waiting_lines(cx, Source::Local);
+    let asks = console(cx).suggesting.unwrap_or(Source::Local);
+    let lines = run::waiting_lines(cx, asks);
     lines
         .into_iter()
         .map(|line| line.number.to_string())

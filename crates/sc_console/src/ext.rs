@@ -234,6 +234,35 @@ pub trait ConsoleExt<H: 'static> {
     /// [`ConsoleSnapshot::complete`].
     fn complete_line(&mut self, line: &str, caret: usize, source: Source) -> Completions;
 
+    /// Inside a function that suggests arguments, for whom: it should suggest no more than that source may see.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// fn saves(cx: &mut Cx<'_, ()>, _typed: &str) -> Vec<String> {
+    ///     match cx.suggesting_for() {
+    ///         Some(Source::Remote) => Vec::new(),
+    ///         _ => vec!["monday".to_owned()],
+    ///     }
+    /// }
+    /// command! {
+    ///     /// Loads a game.
+    ///     MyGame.Load (
+    ///         /// Its name.
+    ///         #[suggest = saves]
+    ///         save: String,
+    ///     ) |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "loading {save}")?; Ok(()) }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # #[cfg(feature = "commands")] {
+    /// assert_eq!(cx.complete_line("MyGame.Load ", 12, Source::Terminal).candidates.len(), 1);
+    /// assert_eq!(cx.complete_line("MyGame.Load ", 12, Source::Remote).candidates.len(), 0);
+    /// # }
+    /// assert_eq!(cx.suggesting_for(), None);
+    /// ```
+    fn suggesting_for(&mut self) -> Option<Source>;
+
     /// What a source can see: for lists, and for other threads. The same `Arc` as long as nothing
     /// has changed.
     fn console_snapshot(&mut self, source: Source) -> Arc<ConsoleSnapshot>;
@@ -351,13 +380,17 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         let snapshot = self.console_snapshot(source);
         let mut completions = snapshot.complete(line, caret);
         if let Some((entry, param, typed)) = snapshot.live_at(line, caret) {
-            let suggested = registry::suggest(self, &entry.folded, param, &typed);
+            let suggested = registry::suggest(self, &entry.folded, param, &typed, source);
             let suggested = suggested.into_iter().map(|value| (value, String::new()));
             let mut live = fitting(suggested.collect(), &typed);
             live.retain(|candidate| !completions.candidates.contains(candidate));
             completions.candidates.splice(0..0, live);
         }
         completions
+    }
+
+    fn suggesting_for(&mut self) -> Option<Source> {
+        console(self).suggesting
     }
 
     fn console_snapshot(&mut self, source: Source) -> Arc<ConsoleSnapshot> {

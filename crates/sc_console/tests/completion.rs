@@ -210,6 +210,33 @@ fn a_secret_is_not_completed() {
     check("login $0", "", &[]);
 }
 
+fn words(_: &mut Cx<'_, ()>, _typed: &str) -> Vec<String> {
+    vec!["sesame".to_owned()]
+}
+
+#[test]
+fn a_secret_is_not_suggested_by_a_function_either() {
+    let mut t = TestWorld::new(());
+    let command = dynamic_command! {
+        /// Opens.
+        Open.Sesame (
+            /// The word.
+            #[secret]
+            #[suggest = words]
+            word: String,
+            /// A name.
+            #[secret]
+            #[suggest_from = Names]
+            name: Option<String>,
+        ) |_cx: &mut Cx<'_, ()>, _out| { let _ = (word, name); Ok(()) }
+    };
+    t.cx().register_command(command.runtime()).unwrap();
+    for line in ["open.sesame ", "open.sesame x game.qui"] {
+        let found = t.cx().complete_line(line, line.len(), Source::Local);
+        assert!(!found.live && found.candidates.is_empty(), "{line}");
+    }
+}
+
 #[test]
 fn nothing_in_a_comment() {
     check("// ga$0", "", &[]);

@@ -131,6 +131,22 @@ fn what_refuses_a_registration_is_an_error_and_one_warning() {
             .contains("the default of `count`, 7, is not allowed"),
         "{error}"
     );
+    let error = refused(
+        &mut t,
+        dynamic_command! {
+            Wrong (#[range = 1..=3] counts: Vec<u32> = vec![1, 7]) |_cx: &mut Cx<'_, Log>, _out| {
+                let _ = counts;
+                Ok(())
+            }
+        }
+        .runtime(),
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("the default of `counts`, 1 7, is not allowed"),
+        "{error}"
+    );
     assert!(!exists(&mut t, "Open") && !exists(&mut t, "Wrong"));
 }
 

@@ -324,3 +324,32 @@ fn a_registry_that_provides_another_from_its_command_ends_after_it() {
         assert_eq!(t.host.len(), 2, "it ends once");
     }
 }
+
+command! {
+    /// Goes to the registry.
+    My.All [anytime] (
+        /// Whom.
+        who: String = "me".to_owned(),
+        /// How often.
+        #[range = 1..=9]
+        times: Vec<u32> = vec![1, 2],
+    ) => registry
+}
+
+#[test]
+fn a_default_of_several_words_is_handed_over() {
+    let mut t = TestWorld::new(Log::new());
+    t.cx().provide_registry(Scripted).unwrap();
+    t.host.clear();
+    for line in ["my.all", "my.all you", "my.all you 3"] {
+        t.cx().run_line(line, Source::Local);
+    }
+    assert_eq!(
+        t.host,
+        [
+            "My.All [\"me\", \"1\", \"2\"]",
+            "My.All [\"you\", \"1\", \"2\"]",
+            "My.All [\"you\", \"3\"]"
+        ]
+    );
+}

@@ -739,6 +739,13 @@ fn lines_that_wait_are_listed_and_given_up() {
         "2 (remote) waits for `Slow`: slow; log c\n1 in all\n\
          SC.Line.List; SC.Line.Cancel 1\n                             ^ no line has number 1: see `SC.Line.List`"
     );
+    let mut suggested = |source| {
+        let found = t.cx().complete_line("SC.Line.Cancel ", 15, source);
+        let labels = found.candidates.into_iter().map(|c| c.label);
+        labels.collect::<Vec<_>>()
+    };
+    assert_eq!(suggested(Source::Remote), ["2"]);
+    assert_eq!(suggested(Source::Terminal), ["1", "2", "3", "4"]);
     assert_eq!(run(&mut t, "SC.Line.Cancel 1").0, LineOutcome::Done);
     assert_eq!(t.host.runs.len(), 1);
     assert_eq!(t.host.runs[0].outcome, LineOutcome::Cancelled);

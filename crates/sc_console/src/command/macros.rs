@@ -359,6 +359,12 @@ macro_rules! __rule {
         let mut rule = $crate::__private::Rule::<$type>::default();
         $(rule.default = ::core::option::Option::Some(|| $default);)?
         $($crate::__rule_attr!(rule, $type, $($attr)+);)*
+        // Several attributes may name special values.
+        rule.is_special = ::core::option::Option::Some(|value| {
+            let _ = value;
+            $($crate::__is_special!(value, $type, $($attr)+);)*
+            false
+        });
         rule
     }};
 }
@@ -368,14 +374,18 @@ macro_rules! __rule {
 #[macro_export]
 macro_rules! __rule_attr {
     ($rule:ident, $type:ty, range = $range:expr) => {
-        $rule.in_range = ::core::option::Option::Some(|value| {
-            ::core::ops::RangeBounds::contains(&$range, value)
-        })
-    };
-    ($rule:ident, $type:ty, special($($value:expr => $meaning:literal),+ $(,)?)) => {
-        $rule.is_special = ::core::option::Option::Some(|value| {
-            $($crate::__private::same::<$type>(value, &$value))||+
-        })
+        $rule.in_range =
+            ::core::option::Option::Some(|value| ::core::ops::RangeBounds::contains(&$range, value))
     };
     ($rule:ident, $type:ty, $($other:tt)+) => {};
+}
+
+/// Returns `true` for what an attribute of a parameter says is a special value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __is_special {
+    ($given:ident, $type:ty, special($($value:expr => $meaning:literal),+ $(,)?)) => {
+        $(if $crate::__private::same::<$type>($given, &$value) { return true; })+
+    };
+    ($given:ident, $type:ty, $($other:tt)+) => {};
 }

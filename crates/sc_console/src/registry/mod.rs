@@ -72,8 +72,8 @@ pub(crate) struct Console<H: 'static> {
     pub(crate) watchers: Watchers<H>,
     /// Set when a guard is dropped, wherever that is.
     pub(crate) guards: Arc<AtomicBool>,
-    /// A suggestion function runs.
-    pub(crate) suggesting: bool,
+    /// A suggestion function runs, for whom.
+    pub(crate) suggesting: Option<Source>,
     snapshots: Vec<Cached>,
 }
 
@@ -101,7 +101,7 @@ impl<H> Default for Console<H> {
             tasks: Tasks::default(),
             watchers: Watchers::default(),
             guards: Arc::default(),
-            suggesting: false,
+            suggesting: None,
             snapshots: Vec::new(),
         }
     }
