@@ -117,7 +117,8 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
             }
         },
         dynamic_command! {
-            /// Gives a line a name; or lists the names that were given.
+            /// Gives a line a name; or lists the names that were given. Words behind the name, when it is used, are put
+            /// at the end of the line.
             alias (
                 /// The name. Without a line, what it stands for is shown.
                 #[suggest_from = Aliases]

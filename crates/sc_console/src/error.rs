@@ -166,6 +166,12 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// It is marked so that nobody writes it.
+    #[error("{} is marked read-only: make it writable, or name another file", .path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
     /// It is too long.
     #[error("{} is longer than {limit} bytes: {fix}", .path.display())]
     TooLong {

@@ -68,6 +68,12 @@ pub(crate) fn read(path: &Path, limit: Limit) -> Result<Option<String>, FileErro
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), FileError> {
     // Through a link, what it leads to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // To put another one in its place would not ask it.
+    if fs::metadata(&target).is_ok_and(|old| old.permissions().readonly()) {
+        return Err(FileError::ReadOnly {
+            path: path.to_owned(),
+        });
+    }
     let (mut file, beside) = create_beside(&target).map_err(io("write", path))?;
     let written = keep_mode(&target, &file)
         .and_then(|()| file.write_all(text.as_bytes()))

@@ -812,3 +812,50 @@ fn a_history_writes_the_newest_lines_that_can_be_read_again() {
     assert_eq!(again.lines().next_back(), Some("last"));
     assert_eq!(history.lines().count(), 18, "in memory all of them stay");
 }
+
+#[test]
+fn a_file_that_nobody_may_write_is_not_replaced() {
+    let file = Temp::with("read-only", "[variables]\n");
+    let mut rights = fs::metadata(&file.0).unwrap().permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(&file.0, rights).unwrap();
+    let mut t = world();
+    t.cx().set_var(LIVES, 5).unwrap();
+    let said = format!(
+        "{} is marked read-only: make it writable, or name another file",
+        file.0.display()
+    );
+    let error = t.cx().save_config(&file.0).unwrap_err();
+    assert_eq!(error.to_string(), said);
+    let error = History::default().save(&file.0).unwrap_err();
+    assert_eq!(error.to_string(), said);
+    assert_eq!(file.text(), "[variables]\n");
+    assert!(fs::metadata(&file.0).unwrap().permissions().readonly());
+    let beside = fs::read_dir(file.0.parent().unwrap()).unwrap();
+    assert_eq!(beside.count(), 1);
+}
+
+#[test]
+fn nobody_sets_a_variable_as_its_constructor() {
+    let file = Temp::new("constructor");
+    let mut t = world();
+    t.cx()
+        .set_var_text("My.Lives", "5", SetBy::ConfigFile)
+        .unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    for name in ["My.Lives", "My.Unknown"] {
+        let error = t
+            .cx()
+            .set_var_text(name, "9", SetBy::Constructor)
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{name}` was not set: only its declaration is its constructor: say who sets it, or call `reset_var`"
+            )
+        );
+    }
+    assert_eq!(t.cx().var(LIVES), 5);
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"My.Lives\" = 5\n");
+}

@@ -276,6 +276,31 @@ fn unregistering_an_owner_ends_its_own_and_no_others() {
 }
 
 #[test]
+fn what_has_lost_its_owner_is_not_there_to_be_unregistered() {
+    let mut t = TestWorld::new(Log::new());
+    let world = t.world;
+    let mut doors = Vec::new();
+    for n in 0..3 {
+        let door = t.cx().spawn_in(world, Door).unwrap();
+        let command = logs(&format!("Open{n}"), "").owner(&door);
+        let id = t.cx().register_command(command).unwrap();
+        doors.push((door, id));
+    }
+    let ids: Vec<_> = doors.iter().map(|(door, id)| (door.id(), *id)).collect();
+    drop(doors);
+    assert!(!t.cx().unregister_command(ids[0].1));
+    assert!(!t.cx().unregister_entry("Open1"));
+    assert_eq!(t.cx().unregister_entries_of(ids[2].0), 0);
+    assert!((0..3).all(|n| !exists(&mut t, &format!("Open{n}"))));
+    let guard = t
+        .cx()
+        .register_command_guarded(logs("Guarded", "").runtime())
+        .unwrap();
+    drop(guard);
+    assert!(!t.cx().unregister_entry("Guarded"));
+}
+
+#[test]
 fn a_guard_ends_its_command_wherever_it_is_dropped() {
     let mut t = TestWorld::new(Log::new());
     let guard = t

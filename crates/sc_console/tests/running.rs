@@ -152,7 +152,15 @@ fn an_alias_stands_for_a_line() {
     assert_eq!(run(&mut t, "HI 'b c'; log d").0, LineOutcome::Done);
     assert_eq!(t.host.log, ["a", "b c", "d"]);
     assert_eq!(run(&mut t, "alias").1, "hi stands for: log a; log");
-    assert_eq!(run(&mut t, "help hi").1, "hi stands for: log a; log");
+    assert_eq!(
+        run(&mut t, "help hi").1,
+        "hi stands for: log a; log\n  words: words, any number\n      Put at the end of the line it stands for.\n  an alias"
+    );
+    assert!(
+        run(&mut t, "help alias")
+            .1
+            .contains("Words behind the name, when it is used, are put at the end of the line.\n")
+    );
     assert_eq!(run(&mut t, "alias hi \"\"").0, LineOutcome::Done);
     assert_eq!(run(&mut t, "hi").0, LineOutcome::Failed);
     assert!(run(&mut t, "alias hi").1.contains("there is no alias `hi`"));

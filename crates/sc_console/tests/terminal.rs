@@ -3,6 +3,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,6 +14,7 @@ use sc_console::{
 };
 use sc_core::testing::TestWorld;
 use sc_core::{Cx, Extension, TickGroup, TickSettings, Tickable};
+use tracing_subscriber::layer::SubscriberExt as _;
 
 type Test = TestWorld<Vec<String>>;
 
@@ -594,4 +597,34 @@ fn extensions_of_a_program_may_have_the_names_of_our_parts() {
     let (terminal, _) = start_reading(&mut t, input);
     t.rt.shutdown(&mut t.host);
     assert!(!terminal.is_open());
+}
+
+/// Panics at every event of the log, while it is armed.
+struct Panics(Arc<AtomicBool>);
+impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Panics {
+    fn on_event(&self, _: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        assert!(!self.0.load(Ordering::Relaxed), "the log is full");
+    }
+}
+
+#[test]
+fn a_log_that_panics_in_a_print_hides_nothing_later() {
+    let (ring, armed) = (LogRing::new(), Arc::new(AtomicBool::new(true)));
+    let mut t = Test::new(Vec::new());
+    t.cx().attach_log(&ring);
+    let (typing, input) = Typed::new();
+    let (terminal, written) = start_reading(&mut t, input);
+    let subscriber = tracing_subscriber::registry()
+        .with(ring.layer())
+        .with(Panics(Arc::clone(&armed)));
+    tracing::subscriber::with_default(subscriber, || {
+        ring.set_filter("info").unwrap();
+        let print = AssertUnwindSafe(|| print_string!(t.cx(), "never seen"));
+        assert!(catch_unwind(print).is_err());
+        armed.store(false, Ordering::Relaxed);
+        tracing::info!("seen");
+    });
+    drop(typing);
+    drop(terminal);
+    assert_eq!(written.lines(), [" INFO terminal: seen"]);
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, bury, console, remove, sweep, take_out};
+use super::{Body, Handler, bury, console, enter, remove, sweep, take_out};
 use crate::command::{Bound, CommandDef, Parts, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin};
@@ -253,8 +253,8 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         },
     };
     let runtime = cx.runtime().mark();
+    let slot = enter(cx, Entry::new(info, binding, role));
     let console = console(cx);
-    let slot = console.entries.insert(Entry::new(info, binding, role));
     let handler = Handler {
         body: Body::Closure(Some(parts.body)),
         params: parts.params.into(),
@@ -281,11 +281,19 @@ pub(crate) fn register_built_in<H>(cx: &mut Cx<'_, H>, definition: CommandDef<H>
     }
 }
 
+/// Ends an entry; whether it was alive. One that has lost what it was bound to ends as well.
+fn end<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
+    let entry = console(cx).entries.get(slot);
+    let binding = entry.map(|entry| entry.binding.clone());
+    let lived = binding.is_some_and(|binding| binding.holds(cx));
+    remove(cx, slot) && lived
+}
+
 /// Ends a command by id; whether there was one.
 pub(crate) fn unregister<H>(cx: &mut Cx<'_, H>, id: CommandId) -> bool {
     id.runtime == cx.runtime().mark()
         && console(cx).entries.generation(id.slot) == id.generation
-        && remove(cx, id.slot)
+        && end(cx, id.slot)
 }
 
 /// Ends a dynamic command by name; whether there was one.
@@ -295,7 +303,7 @@ pub(crate) fn unregister_entry<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
         return false;
     };
     let is_dynamic = |entry: &Entry| entry.binding.dynamic;
-    entries.get(slot).is_some_and(is_dynamic) && remove(cx, slot)
+    entries.get(slot).is_some_and(is_dynamic) && end(cx, slot)
 }
 
 /// Ends every dynamic command and variable of an owner; how many.
@@ -305,5 +313,5 @@ pub(crate) fn unregister_entries_of<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usi
         life.is_some_and(|life| life.object() == owner)
     };
     let slots = console(cx).entries.dynamic(of_owner);
-    slots.into_iter().filter(|&slot| remove(cx, slot)).count()
+    slots.into_iter().filter(|&slot| end(cx, slot)).count()
 }

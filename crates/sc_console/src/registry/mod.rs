@@ -12,12 +12,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
+use sc_core::{Cx, Extension, Report, ReportKind, Stage, TeardownPhase, WorldId};
 
 use crate::alias::Aliases;
 use crate::command::{DynBody, FreeBody, HostBody, Param, StaticCommand};
 use crate::history::History;
 use crate::output::Ring;
+use crate::reports;
 use crate::run::Tasks;
 use crate::settings::ConsoleSettings;
 use crate::snapshot::ConsoleSnapshot;
@@ -179,6 +180,28 @@ fn drop_unguarded<H>(cx: &mut Cx<'_, H>) {
         let callbacks = console(cx).watchers.take_dropped();
         cx.enter(|| drop(callbacks));
     }
+}
+
+/// Makes an entry, and says so where that takes its name from an alias.
+pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry) -> u32 {
+    let info = Arc::clone(&entry.info);
+    let console = console(cx);
+    let slot = console.entries.insert(entry);
+    if console.aliases.loses(&info.folded)
+        && let Some(alias) = console.aliases.get(&info.folded)
+    {
+        let what = format!(
+            "an alias has lost its name to the {} `{}`, {}; it stands for: {}",
+            info.kind,
+            info.name,
+            info.origin,
+            alias.shown(&*console)
+        );
+        let kind = ReportKind::Extension(&reports::ALIAS_LOST);
+        let report = Report::new(kind, what).object(alias.name.as_str());
+        cx.report(report);
+    }
+    slot
 }
 
 /// Removes an entry, with what is behind it.

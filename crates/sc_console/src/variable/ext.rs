@@ -22,7 +22,8 @@ use crate::registry;
 
 /// Variables, as calls on the [`Cx`].
 pub trait VariableExt<H: 'static> {
-    /// The value of a static variable, at the cost of an index. Its default before the console has
+    /// The value of a static variable, at the cost of an index; of what is another part's setting, what that
+    /// says. Its default before the console has
     /// started, and when it is not live because its declaration is at fault (which was reported).
     ///
     /// ```
@@ -36,7 +37,7 @@ pub trait VariableExt<H: 'static> {
     /// }
     /// assert_eq!(cx.var(ROUNDS), 3);
     /// ```
-    fn var<T: ConsoleArg + PartialEq>(&self, key: Variable<T>) -> T;
+    fn var<T: ConsoleArg + PartialEq>(&mut self, key: Variable<T>) -> T;
 
     /// The value of a variable, static or not.
     ///
@@ -84,7 +85,10 @@ pub trait VariableExt<H: 'static> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`set_var`](Self::set_var), and [`VariableError::Unknown`] for the console.
+    /// [`VariableError::Refused`], [`VariableError::LowerPriority`], [`VariableError::Gone`] if it ends meanwhile,
+    /// [`VariableError::Unknown`] for the console, and [`VariableError::NotAllowed`]: for what no variable can be
+    /// called, for what the file and the command line may not set, and for [`SetBy::Constructor`]. The old value
+    /// stays.
     fn set_var_text(
         &mut self,
         name: &str,
@@ -95,7 +99,7 @@ pub trait VariableExt<H: 'static> {
     /// Restores a variable's default, and lets anyone set it again.
     ///
     /// # Errors
-    /// [`VariableError::Unknown`].
+    /// [`VariableError::Unknown`], [`VariableError::Gone`] if it ends meanwhile.
     fn reset_var(&mut self, name: &str) -> Result<SetOutcome, VariableError>;
 
     /// A variable as it is now: its value, who set it.
@@ -224,10 +228,15 @@ fn unknown<H>(cx: &mut Cx<'_, H>, name: &str) -> VariableError {
 
 impl<H> VariableExt<H> for Cx<'_, H> {
     #[inline]
-    fn var<T: ConsoleArg + PartialEq>(&self, key: Variable<T>) -> T {
+    fn var<T: ConsoleArg + PartialEq>(&mut self, key: Variable<T>) -> T {
         let variables = self.runtime().state::<Variables>();
-        let value = variables.and_then(|v| v.read::<T>(v.find_static(key.declared)?));
-        value.cloned().unwrap_or_else(key.default)
+        let slot = variables.and_then(|v| v.get(v.find_static(key.declared)?));
+        let value = match slot {
+            Some(slot) if slot.current.is_some() => self.get_var(key).ok(),
+            Some(slot) => slot.value.downcast_ref().cloned(),
+            None => None,
+        };
+        value.unwrap_or_else(key.default)
     }
 
     fn get_var<K: VariableKey>(&mut self, key: K) -> Result<K::Value, VariableError> {
@@ -254,6 +263,14 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         text: &str,
         by: SetBy,
     ) -> Result<SetOutcome, VariableError> {
+        if by == SetBy::Constructor {
+            return Err(VariableError::NotAllowed {
+                name: name.to_owned(),
+                why:
+                    "only its declaration is its constructor: say who sets it, or call `reset_var`"
+                        .to_owned(),
+            });
+        }
         let found = find(self, name);
         if found.is_none() && by == SetBy::Console {
             return Err(unknown(self, name));
