@@ -590,7 +590,7 @@ fn callbacks_go_with_their_variable() {
 fn reading_needs_no_console_and_no_world() {
     let mut rt = Runtime::<()>::new();
     let mut host = ();
-    let cx = rt.cx(&mut host);
+    let mut cx = rt.cx(&mut host);
     assert_eq!(cx.var(PLAYERS), 4);
 }
 

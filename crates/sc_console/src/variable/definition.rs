@@ -114,10 +114,9 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
         self
     }
 
-    /// Asks a function for the value before it is shown, compared, set or saved: where the value is another part's
+    /// Asks a function for the value before it is read, shown, compared, set or saved: where the value is another part's
     /// setting, which can be changed without the console. With [`changed`](Self::changed), which sets it there.
-    /// A value that differs counts as set by code. [`VariableExt::var`](crate::VariableExt::var), which
-    /// only looks, does not ask.
+    /// A value that differs counts as set by code.
     #[must_use]
     pub fn current(mut self, function: fn(&mut dyn AnyCx) -> T) -> Self {
         self.current = Some(function);

@@ -6,6 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use sc_core::AnyCx;
+
 use super::declare::{AnyVariable, StaticVariable};
 use super::definition::{Changed, Current, Ops};
 use super::{SetBy, SetOutcome, VariableInfo};
@@ -31,7 +33,7 @@ pub(crate) struct VariableSlot {
     pub(crate) default: Box<dyn Any>,
     /// Told of each change before all others.
     pub(crate) changed: Option<Changed>,
-    /// Asked for the value before it is used by name.
+    /// Asked for the value before it is used.
     pub(crate) current: Option<Current>,
     pub(crate) ops: Ops,
     pub(crate) info: Arc<EntryInfo>,
@@ -104,6 +106,8 @@ pub(crate) struct Variables {
     slots: Slots<VariableSlot>,
     /// The mark of the runtime.
     pub(crate) runtime: u32,
+    /// Asks for a value that another part has, for who does not know the host type.
+    pub(crate) refresh: Option<fn(&mut dyn AnyCx, u32)>,
     /// Values that wait for their variable, by folded name.
     pub(crate) waiting: BTreeMap<String, (String, SetBy)>,
     /// What archived variables that are gone have left, by folded name.
@@ -148,6 +152,11 @@ impl Variables {
         let at = self.slots.position(is_it)?;
         declared.guess.store(at, Ordering::Relaxed);
         Some(at)
+    }
+
+    /// Whether another part has the value of a variable.
+    pub(crate) fn is_elsewhere(&self, index: u32) -> bool {
+        self.get(index).is_some_and(|slot| slot.current.is_some())
     }
 
     #[inline]
