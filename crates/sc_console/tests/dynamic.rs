@@ -11,7 +11,7 @@ use sc_console::{
     VariableExt, dynamic_command,
 };
 use sc_core::testing::TestWorld;
-use sc_core::{Cx, Runtime, TickError, Tickable, WorldKind, WorldOptions};
+use sc_core::{AnyCx, Cx, Runtime, TickError, Tickable, WorldKind, WorldOptions};
 
 type Log = Vec<String>;
 
@@ -614,21 +614,39 @@ fn case_g13_dots_group_names() {
 
 #[test]
 fn case_g15_what_is_removed_while_listing_is_in_the_list() {
-    let mut t = TestWorld::new(Log::new());
-    let ids: Vec<_> = ["A", "B", "C"]
-        .map(|name| t.cx().register_command(logs(name, "").runtime()).unwrap())
-        .into();
-    let snapshot = t.cx().console_snapshot(Source::Local);
-    let mut seen = Vec::new();
-    for entry in snapshot.entries() {
-        for &id in &ids {
-            t.cx().unregister_command(id);
+    // What it is now is asked while it is listed: it takes the others away, and the second time itself.
+    fn removes(cx: &mut dyn AnyCx) -> u32 {
+        let mut cx = cx.typed::<Log>().unwrap();
+        if !cx.unregister_entry("Zz.B") {
+            cx.unregister_entry("Zz.C");
         }
-        seen.push(entry.name.clone());
+        7
     }
-    assert_eq!(seen[..3], ["A", "alias", "B"]);
+    let mut t = TestWorld::new(Log::new());
+    let first = VariableDef::new("Zz.A", 0_u32).about("First.");
+    t.cx()
+        .register_variable(first.current(removes).runtime())
+        .unwrap();
+    for name in ["Zz.B", "Zz.C", "Zz.D"] {
+        t.cx().register_command(logs(name, "").runtime()).unwrap();
+    }
+    let before = t.cx().console_snapshot(Source::Local);
+    let mut listed = |line: &str| {
+        let text = t.cx().run_line(line, Source::Local).text();
+        let lines = text.lines().filter(|line| line.contains("Zz."));
+        lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let with_value = "Zz.A = 7  First.";
+    let [b, c, d] = [
+        "Zz.B  Logs a text.",
+        "Zz.C  Logs a text.",
+        "Zz.D  Logs a text.",
+    ];
+    assert_eq!(listed("find zz."), [with_value, b, c, d]);
+    assert_eq!(listed("help zz"), [with_value, c, d]);
+    assert_eq!(listed("help"), [with_value, d]);
     let after = t.cx().console_snapshot(Source::Local);
-    assert!(after.get("A").is_none() && snapshot.get("A").is_some());
+    assert!(after.get("Zz.B").is_none() && before.get("Zz.B").is_some());
 }
 
 #[test]

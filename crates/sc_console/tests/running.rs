@@ -637,6 +637,9 @@ fn case_g19_a_full_history_drops_the_oldest() {
         "nobody typed these"
     );
     assert_eq!(run(&mut t, "history").1, "log 3\nlog 4\nhistory");
+    t.cx().console_history().set_capacity(0);
+    t.cx().run_line("log 7", Source::Local);
+    assert_eq!(t.cx().console_history().lines().count(), 0);
 }
 
 #[test]

@@ -107,7 +107,14 @@ impl LatentEnd {
         shared.printed.push_back(line.into());
     }
 
-    /// Whether the line still waits: not when the runtime has ended.
+    /// Whether the line still waits: not when it was given up, or the runtime has ended.
+    ///
+    /// ```
+    /// let (latent, end) = sc_console::Latent::new();
+    /// assert!(end.is_wanted());
+    /// drop(latent);
+    /// assert!(!end.is_wanted());
+    /// ```
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         !lock(&self.0).unwanted

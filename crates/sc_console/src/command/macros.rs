@@ -39,7 +39,9 @@
 ///   (`fn(&mut Cx<'_, Game>, &str) -> Vec<String>`, given what is typed so far) completes it.
 /// - `(raw words)` in place of parameters: the words as they are, a slice of [`Word`](crate::Word).
 /// - The body returns a `Result` of `()`, or of a [`Latent`](crate::Latent) if it is not done yet.
-///   Every error converts into its [`CommandError`](crate::CommandError).
+///   Every error converts into its [`CommandError`](crate::CommandError). A body that only fails ends with
+///   `Ok(())` all the same, and one that only panics says what it would be, else the compiler cannot know
+///   which of the two it returns (E0283): `{ Err("not yet")?; Ok(()) }`, `{ todo!() as Result<(), _> }`.
 /// - With `|cx: &mut dyn AnyCx, out|` the body is for runtimes of every host.
 /// - `=> registry` in place of a body sends the call to the registry's
 ///   [`on_static_command`](crate::CommandRegistry::on_static_command).
@@ -67,6 +69,11 @@
 ///         writeln!(out, "to {friend}, for {seconds} s")?;
 ///         Ok(())
 ///     }
+/// }
+///
+/// command! {
+///     /// Is not there yet.
+///     MyGame.Later () |_cx: &mut Cx<'_, Game>, _out| { todo!() as Result<(), _> }
 /// }
 ///
 /// command! {

@@ -47,6 +47,25 @@ impl CommandId {
 }
 
 /// Unregisters its command when it is dropped, wherever that is.
+/// [`register_command_guarded`](crate::ConsoleExt::register_command_guarded) gives it.
+///
+/// ```
+/// # use sc_console::{CommandGuard, ConsoleExt, LineOutcome, Source, dynamic_command};
+/// # use sc_core::{Cx, Runtime};
+/// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// # let mut cx = rt.cx(&mut host);
+/// struct Minigame { _command: CommandGuard }
+/// let command = dynamic_command! {
+///     /// Casts the line.
+///     Fishing.Cast () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+/// };
+/// let game = Minigame { _command: cx.register_command_guarded(command.runtime())? };
+/// // It may end on another thread.
+/// # let send = std::thread::spawn(move || drop(game)).join();
+/// # assert!(send.is_ok());
+/// assert_eq!(cx.run_line("fishing.cast", Source::Local).outcome, LineOutcome::Failed);
+/// # Ok::<(), sc_console::RegisterError>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "dropping the guard unregisters the command"]
 pub struct CommandGuard {

@@ -41,6 +41,18 @@ pub trait VariableExt<H: 'static> {
 
     /// The value of a variable, static or not.
     ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let width = cx.register_variable(VariableDef::new("Door.Width", 90_u32).runtime())?;
+    /// assert_eq!(cx.get_var(width), Ok(90));
+    /// cx.unregister_entry("Door.Width");
+    /// assert_eq!(cx.get_var(width), Err(VariableError::Gone));
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`VariableError::Gone`], [`VariableError::NotLive`].
     fn get_var<K: VariableKey>(&mut self, key: K) -> Result<K::Value, VariableError>;
@@ -98,6 +110,20 @@ pub trait VariableExt<H: 'static> {
 
     /// Restores a variable's default, and lets anyone set it again.
     ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # variable! { ROUNDS = MyGame.RoundsReset: u32 = 3 }
+    /// cx.set_var_text("MyGame.RoundsReset", "7", SetBy::Console)?;
+    /// assert!(cx.set_var(ROUNDS, 5).is_err(), "the console counts more than code");
+    /// cx.reset_var("MyGame.RoundsReset")?;
+    /// assert_eq!(cx.var(ROUNDS), 3);
+    /// assert_eq!(cx.set_var(ROUNDS, 5), Ok(SetOutcome::Changed));
+    /// # Ok::<(), VariableError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`VariableError::Unknown`], [`VariableError::Gone`] if it ends meanwhile.
     fn reset_var(&mut self, name: &str) -> Result<SetOutcome, VariableError>;
@@ -121,9 +147,37 @@ pub trait VariableExt<H: 'static> {
     fn var_info(&mut self, name: &str) -> Result<VariableInfo, VariableError>;
 
     /// Every variable, sorted by name.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.register_variable(VariableDef::new("Volume", 0.5).runtime())?;
+    /// let list = cx.variable_list();
+    /// assert!(list.iter().any(|variable| variable.name == "Volume" && variable.value == "0.5"));
+    /// # Ok::<(), RegisterError>(())
+    /// ```
     fn variable_list(&mut self) -> Vec<VariableInfo>;
 
-    /// Registers a variable at run time.
+    /// Registers a variable at run time. It ends with its owner, its world, or when it is unregistered.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// # struct Door;
+    /// # impl Tickable<()> for Door {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let door = cx.spawn_in(level, Door)?;
+    /// let speed = cx.register_variable(VariableDef::new("Door.Speed", 1.5).owner(&door))?;
+    /// cx.run_line("door.speed 3", Source::Local);
+    /// assert_eq!(cx.get_var(speed), Ok(3.0));
+    /// door.shutdown(&mut cx)?;
+    /// assert_eq!(cx.get_var(speed), Err(VariableError::Gone));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`RegisterError`], with a warning that says the same; nothing has changed.
@@ -180,6 +234,21 @@ pub trait VariableExt<H: 'static> {
     /// Reads a configuration file: sets what it holds under `[variables]`, as by the config file. A
     /// value without a variable waits for it; one that is refused is reported, and the rest is set.
     /// A file that does not exist is read as an empty one.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # variable! { ROUNDS = MyGame.RoundsLoaded: u32 = 3, range 1..=9 }
+    /// # let path = std::env::temp_dir().join(format!("stillcooking-load-{}.toml", std::process::id()));
+    /// std::fs::write(&path, "[variables]\nMyGame.RoundsLoaded = 5\nMyGame.Later = 1\n")?;
+    /// let read = cx.load_config(&path)?;
+    /// assert_eq!((read.set, read.waiting), (1, vec!["MyGame.Later".to_owned()]));
+    /// assert_eq!(cx.var(ROUNDS), 5);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`FileError`]; nothing was set.
