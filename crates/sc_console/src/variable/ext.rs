@@ -443,6 +443,12 @@ fn index<H, K: VariableKey>(cx: &mut Cx<'_, H>, key: K) -> Result<u32, VariableE
     registry::console(cx);
     let found = key.find(cx.runtime_state::<Variables>());
     let found = found.ok_or_else(|| key.missing())?;
+    let variables = cx.runtime().state::<Variables>();
+    let slot = variables.and_then(|variables| variables.get(found));
+    if slot.is_some_and(|slot| !slot.binding.holds(cx)) {
+        registry::sweep(cx);
+        return Err(key.missing());
+    }
     match refresh(cx, found) {
         true => Ok(found),
         false => Err(key.missing()),

@@ -35,7 +35,7 @@ pub(crate) fn install<H>(
         flags: variable.flags,
         origin,
     };
-    let mut entry = Entry::new(info, binding, Role::Static);
+    let mut entry = Entry::new(info, binding.clone(), Role::Static);
     let runtime = cx.runtime().mark();
     let variables = cx.runtime_state::<Variables>();
     variables.runtime = runtime;
@@ -45,7 +45,7 @@ pub(crate) fn install<H>(
         }
     });
     let info = Arc::clone(&entry.info);
-    let index = variables.insert(variable, declared, Arc::clone(&info));
+    let index = variables.insert(variable, declared, Arc::clone(&info), binding);
     // What is told of its first value may end it.
     let generation = variables.generation(index);
     entry.role = Role::Variable(index);

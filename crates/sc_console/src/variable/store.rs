@@ -15,6 +15,7 @@ use crate::arg::{ArgError, ConsoleArg};
 use crate::error::VariableError;
 use crate::info::EntryInfo;
 use crate::redact::refusal;
+use crate::registry::Binding;
 use crate::slots::Slots;
 
 /// One variable of a runtime.
@@ -27,6 +28,8 @@ pub(crate) struct VariableSlot {
     /// What `current` said last is not allowed, and that was reported.
     pub(crate) current_refused: bool,
     pub(crate) declared: Option<&'static StaticVariable>,
+    /// What it lives as long as.
+    pub(crate) binding: Binding,
     pub(crate) set_by: SetBy,
     /// The configuration file has an entry that was taken.
     pub(crate) in_file: bool,
@@ -169,6 +172,7 @@ impl Variables {
         variable: AnyVariable,
         declared: Option<&'static StaticVariable>,
         info: Arc<EntryInfo>,
+        binding: Binding,
     ) -> u32 {
         self.slots.insert(VariableSlot {
             value: (variable.ops.clone)(&*variable.default),
@@ -176,6 +180,7 @@ impl Variables {
             asking: false,
             current_refused: false,
             declared,
+            binding,
             set_by: SetBy::Constructor,
             in_file: false,
             default: variable.default,
