@@ -93,10 +93,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A line that sets a variable works in every build.
     cx.run_line("Shipping.StartGold 7", Source::Local);
     println!("commands: {}", !taken.is_stripped());
-    println!(
-        "gold: {}, at the start: {}",
-        cx.host().gold,
-        cx.var(START_GOLD)
-    );
+    let at_start = cx.var(START_GOLD);
+    println!("gold: {}, at the start: {at_start}", cx.host().gold);
     Ok(())
 }

@@ -46,7 +46,7 @@ lists! {
     /// Lists what ticks, by the order of its making.
     TICKS = SC.Tick.List = ticks;
     /// Lists the flows that live, first started first.
-    FLOWS = SC.Flow.List = |cx: &dyn AnyCx| cx.inspect("flow").unwrap_or_default();
+    FLOWS = SC.Flow.List = |cx: &dyn AnyCx| cx.inspect("sc.flow").unwrap_or_default();
 }
 
 /// Prints the lines of a list, and how many they are.

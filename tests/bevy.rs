@@ -50,7 +50,7 @@ fn what_the_facade_declares_is_declared_in_the_app_also_by_a_group_that_is_set()
             }
         };
         app.add_plugins(StillCookingPlugins).update();
-        let started = app.world_mut().with_cx(|cx| cx.inspect("console"));
+        let started = app.world_mut().with_cx(|cx| cx.inspect("sc.console"));
         assert_eq!(started, Ok(None), "a game that has no console stays so");
         let found = run(&mut app, "SC.Console.SelfTest");
         assert!(found.contains("\ndeclared besides: 4 commands, 2 variables\n"));

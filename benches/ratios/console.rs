@@ -265,7 +265,7 @@ fn variable(rows: &mut Rows) {
         return;
     }
     let (mut rt, mut host) = (console(10), 0);
-    let cx = rt.cx(&mut host);
+    let mut cx = rt.cx(&mut host);
     let ours = || {
         for _ in 0..READS {
             black_box(cx.var(SPEED));

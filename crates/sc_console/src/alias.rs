@@ -15,6 +15,8 @@ pub(crate) struct Alias {
     pub(crate) line: String,
     /// Who has made it.
     pub(crate) by: Source,
+    /// That it has lost its name was reported.
+    told: bool,
 }
 
 impl Alias {
@@ -72,6 +74,7 @@ impl Aliases {
             name: name.to_owned(),
             line: line.to_owned(),
             by,
+            told: false,
         };
         self.names.insert(fold(name), alias);
         self.revision += 1;
@@ -79,6 +82,12 @@ impl Aliases {
 
     pub(crate) fn get(&self, folded: &str) -> Option<&Alias> {
         self.names.get(folded)
+    }
+
+    /// Whether a name is an alias's, the first time that it is lost.
+    pub(crate) fn loses(&mut self, folded: &str) -> bool {
+        let alias = self.names.get_mut(folded);
+        alias.is_some_and(|alias| !std::mem::replace(&mut alias.told, true))
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> bool {

@@ -117,7 +117,8 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
             }
         },
         dynamic_command! {
-            /// Gives a line a name; or lists the names that were given.
+            /// Gives a line a name; or lists the names that were given. Words behind the name, when it is used, are put
+            /// at the end of the line.
             alias (
                 /// The name. Without a line, what it stands for is shown.
                 #[suggest_from = Aliases]
@@ -208,7 +209,8 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
 }
 
 fn waiting_numbers<H>(cx: &mut Cx<'_, H>, _typed: &str) -> Vec<String> {
-    let lines = run::waiting_lines(cx, Source::Local);
+    let asks = console(cx).suggesting.unwrap_or(Source::Local);
+    let lines = run::waiting_lines(cx, asks);
     lines
         .into_iter()
         .map(|line| line.number.to_string())

@@ -112,7 +112,7 @@ impl ConsoleSnapshot {
             None => self.names(&place.typed, |_| true),
             Some(command) => match self.param_at(command, place.argument) {
                 Some(param) => {
-                    live = param.suggest == Suggest::Live;
+                    live = is_live(param);
                     self.argument(command, param, &place)
                 }
                 None => Vec::new(),
@@ -136,7 +136,7 @@ impl ConsoleSnapshot {
         let entry = self.get(&place.command?.name.text)?;
         let last = entry.params.len().checked_sub(1)?;
         let at = place.argument.min(last);
-        (entry.param(place.argument)?.suggest == Suggest::Live).then_some((entry, at, place.typed))
+        is_live(entry.param(place.argument)?).then_some((entry, at, place.typed))
     }
 
     fn argument(
@@ -146,6 +146,7 @@ impl ConsoleSnapshot {
         place: &Place<'_>,
     ) -> Vec<Candidate> {
         match param.suggest {
+            _ if param.secret => Vec::new(),
             Suggest::Values | Suggest::Live => values_of(param, &place.typed),
             Suggest::Names => self.names(&place.typed, |_| true),
             Suggest::Variables => {
@@ -234,6 +235,11 @@ impl ConsoleSnapshot {
         let best = best.filter_map(|(_, at)| self.entries().get(at));
         best.map(|entry| name_of(entry)).collect()
     }
+}
+
+/// Whether a function over the live game is asked. What is offered for a secret is shown.
+fn is_live(param: &ParamInfo) -> bool {
+    param.suggest == Suggest::Live && !param.secret
 }
 
 fn name_of(entry: &EntryInfo) -> Candidate {

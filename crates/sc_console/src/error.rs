@@ -161,18 +161,38 @@ pub enum FileError {
         path: PathBuf,
     },
     /// It is no regular file.
-    #[error("{} is no regular file", .path.display())]
+    #[error("{} is no regular file: name a file, not a folder, a pipe or a device", .path.display())]
     NotAFile {
         /// The file.
         path: PathBuf,
     },
+    /// It is marked so that nobody writes it.
+    #[error("{} is marked read-only: make it writable, or name another file", .path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
     /// It is too long.
-    #[error("{} is longer than {limit} bytes: split it, or raise the limit", .path.display())]
+    #[error("{} is longer than {limit} bytes: {fix}", .path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
         /// The limit.
         limit: u64,
+        /// What can be done.
+        fix: &'static str,
+    },
+    /// It would be too long to be read again.
+    #[error("{} was not written: it would be longer than {limit} bytes, and could not be read again; the longest value is that of `{name}`, {bytes} bytes: shorten it, or what else is in the file", .path.display())]
+    WouldBeTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+        /// The variable whose value is the longest.
+        name: String,
+        /// How long that is in the file.
+        bytes: usize,
     },
     /// There is no folder of scripts.
     #[error("there is no folder of scripts: set `console_settings().script_root`")]

@@ -27,7 +27,7 @@ pub trait ConsoleExt<H: 'static> {
     /// # use sc_core::Runtime;
     /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
     /// rt.cx(&mut host).start_console();
-    /// assert!(rt.extensions().eq(["console"]));
+    /// assert!(rt.extensions().eq(["sc.console"]));
     /// ```
     fn start_console(&mut self);
 
@@ -117,6 +117,22 @@ pub trait ConsoleExt<H: 'static> {
     /// As [`register_command`](Self::register_command); the command also ends when the guard is dropped, on
     /// whatever thread.
     ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let guard = cx.register_command_guarded(dynamic_command! {
+    ///     /// Casts the line.
+    ///     Fishing.Cast () |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "splash")?; Ok(()) }
+    /// }.runtime())?;
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(cx.run_line("fishing.cast", Source::Local).text(), "splash");
+    /// drop(guard);
+    /// assert_eq!(cx.run_line("fishing.cast", Source::Local).outcome, LineOutcome::Failed);
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`register_command`](Self::register_command).
     fn register_command_guarded(
@@ -151,6 +167,22 @@ pub trait ConsoleExt<H: 'static> {
 
     /// Ends a command that was registered at run time; `false` when it is gone already. Inside its own
     /// body the running call goes on to its end.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let hello = cx.register_command(dynamic_command! {
+    ///     /// Greets.
+    ///     Hello () |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "hello")?; Ok(()) }
+    /// }.runtime())?;
+    /// # #[cfg(feature = "commands")] {
+    /// assert!(cx.unregister_command(hello));
+    /// assert!(!cx.unregister_command(hello));
+    /// # }
+    /// # Ok::<(), RegisterError>(())
+    /// ```
     fn unregister_command(&mut self, command: CommandId) -> bool;
 
     /// Ends a command or variable that was registered at run time, by name; `false` when there is
@@ -171,6 +203,23 @@ pub trait ConsoleExt<H: 'static> {
 
     /// Ends every command and variable bound to an object; how many. An object that has none ends
     /// nothing.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// # struct Door;
+    /// # impl Tickable<()> for Door {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let door = cx.spawn_in(level, Door)?;
+    /// cx.register_variable(VariableDef::new("Door.Width", 90_u32).owner(&door))?;
+    /// cx.register_variable(VariableDef::new("Door.Speed", 1.5).owner(&door))?;
+    /// assert_eq!(cx.unregister_entries_of(&door), 2);
+    /// assert_eq!(cx.unregister_entries_of(&door), 0);
+    /// # door.shutdown(&mut cx)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn unregister_entries_of(&mut self, owner: impl Into<TickId>) -> usize;
 
     /// Adds static commands, on a target where nothing is collected; how many are new. Those that
@@ -220,6 +269,29 @@ pub trait ConsoleExt<H: 'static> {
     /// Makes a project's own type the registry. Again the same type: nothing happens. Without the feature
     /// `commands` it is dropped, and nothing of it is in the binary.
     ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// struct Scripted;
+    /// impl CommandRegistry<()> for Scripted {
+    ///     fn on_static_command(
+    ///         &mut self, _cx: &mut Cx<'_, ()>, call: ForwardedCall<'_>, out: &mut Output,
+    ///     ) -> Result<(), CommandError> {
+    ///         Ok(writeln!(out, "{} is run by a script", call.id)?)
+    ///     }
+    /// }
+    /// command! {
+    ///     /// Says who runs it.
+    ///     MyGame.Who [anytime] () => registry
+    /// }
+    /// cx.provide_registry(Scripted)?;
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(cx.run_line("mygame.who", Source::Local).text(), "MyGame.Who is run by a script");
+    /// # Ok::<(), RegistriesCompete>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RegistriesCompete`] when another type was provided before: then the default one is live, and
     /// one report names both.
@@ -229,17 +301,88 @@ pub trait ConsoleExt<H: 'static> {
     ) -> Result<(), RegistriesCompete>;
 
     /// What the host decides about its console.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.console_settings().cheats = true;
+    /// # #[cfg(feature = "commands")] {
+    /// cx.console_settings().cheat_granters = vec![Source::Local];
+    /// assert_eq!(cx.run_line("SC.Console.Cheats no", Source::Local).text(), "cheats are off");
+    /// assert!(!cx.console_settings().cheats);
+    /// # }
+    /// ```
     fn console_settings(&mut self) -> &mut ConsoleSettings;
 
     /// What could stand at the caret, live suggestions included; see
     /// [`ConsoleSnapshot::complete`].
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// fn maps(_cx: &mut Cx<'_, ()>, _typed: &str) -> Vec<String> { vec!["old mill".to_owned()] }
+    /// command! {
+    ///     /// Travels.
+    ///     MyGame.Travel (
+    ///         /// Where to.
+    ///         #[suggest = maps]
+    ///         map: String,
+    ///     ) |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "off to {map}")?; Ok(()) }
+    /// }
+    /// # #[cfg(feature = "commands")] {
+    /// let found = cx.complete_line("mygame.travel o", 15, Source::Local);
+    /// assert_eq!((found.span, found.candidates[0].insert.as_str()), (14..15, "\"old mill\""));
+    /// # }
+    /// ```
     fn complete_line(&mut self, line: &str, caret: usize, source: Source) -> Completions;
+
+    /// Inside a function that suggests arguments, for whom: it should suggest no more than that source may see.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// fn saves(cx: &mut Cx<'_, ()>, _typed: &str) -> Vec<String> {
+    ///     match cx.suggesting_for() {
+    ///         Some(Source::Remote) => Vec::new(),
+    ///         _ => vec!["monday".to_owned()],
+    ///     }
+    /// }
+    /// command! {
+    ///     /// Loads a game.
+    ///     MyGame.Load (
+    ///         /// Its name.
+    ///         #[suggest = saves]
+    ///         save: String,
+    ///     ) |_cx: &mut Cx<'_, ()>, out| { writeln!(out, "loading {save}")?; Ok(()) }
+    /// }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # #[cfg(feature = "commands")] {
+    /// assert_eq!(cx.complete_line("MyGame.Load ", 12, Source::Terminal).candidates.len(), 1);
+    /// assert_eq!(cx.complete_line("MyGame.Load ", 12, Source::Remote).candidates.len(), 0);
+    /// # }
+    /// assert_eq!(cx.suggesting_for(), None);
+    /// ```
+    fn suggesting_for(&mut self) -> Option<Source>;
 
     /// What a source can see: for lists, and for other threads. The same `Arc` as long as nothing
     /// has changed.
     fn console_snapshot(&mut self, source: Source) -> Arc<ConsoleSnapshot>;
 
     /// The history of lines that people have typed.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.run_line("help", Source::Terminal);
+    /// assert_eq!(cx.console_history().lines().next_back(), Some("help"));
+    /// ```
     fn console_history(&mut self) -> &mut History;
 
     /// Everything that was shown since line number `since`, and the number to ask with next. A
@@ -352,13 +495,17 @@ impl<H> ConsoleExt<H> for Cx<'_, H> {
         let snapshot = self.console_snapshot(source);
         let mut completions = snapshot.complete(line, caret);
         if let Some((entry, param, typed)) = snapshot.live_at(line, caret) {
-            let suggested = registry::suggest(self, &entry.folded, param, &typed);
+            let suggested = registry::suggest(self, &entry.folded, param, &typed, source);
             let suggested = suggested.into_iter().map(|value| (value, String::new()));
             let mut live = fitting(suggested.collect(), &typed);
             live.retain(|candidate| !completions.candidates.contains(candidate));
             completions.candidates.splice(0..0, live);
         }
         completions
+    }
+
+    fn suggesting_for(&mut self) -> Option<Source> {
+        console(self).suggesting
     }
 
     fn console_snapshot(&mut self, source: Source) -> Arc<ConsoleSnapshot> {

@@ -15,8 +15,16 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> FileE
     }
 }
 
+/// How long a file may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) bytes: u64,
+    /// What can be done about a longer one.
+    pub(crate) fix: &'static str,
+}
+
 /// The text of a regular file up to a limit; `None` when there is no such file.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<String>, FileError> {
+pub(crate) fn read(path: &Path, limit: Limit) -> Result<Option<String>, FileError> {
     // Asked before it is opened: opening a pipe may block.
     let kind = match fs::metadata(path) {
         Ok(kind) => kind,
@@ -28,12 +36,13 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<String>, FileError>
     };
     let too_long = || FileError::TooLong {
         path: path.to_owned(),
-        limit,
+        limit: limit.bytes,
+        fix: limit.fix,
     };
     if !kind.is_file() {
         return Err(not_a_file());
     }
-    if kind.len() > limit {
+    if kind.len() > limit.bytes {
         return Err(too_long());
     }
     let file = File::open(path).map_err(io("read", path))?;
@@ -42,9 +51,9 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<String>, FileError>
     }
     // A byte more than allowed: it may have grown.
     let mut bytes = Vec::new();
-    let mut file = file.take(limit.saturating_add(1));
+    let mut file = file.take(limit.bytes.saturating_add(1));
     file.read_to_end(&mut bytes).map_err(io("read", path))?;
-    if bytes.len() as u64 > limit {
+    if bytes.len() as u64 > limit.bytes {
         return Err(too_long());
     }
     let text = String::from_utf8(bytes).map_err(|_| FileError::NotText {
@@ -59,6 +68,12 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<String>, FileError>
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), FileError> {
     // Through a link, what it leads to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // To put another one in its place would not ask it.
+    if fs::metadata(&target).is_ok_and(|old| old.permissions().readonly()) {
+        return Err(FileError::ReadOnly {
+            path: path.to_owned(),
+        });
+    }
     let (mut file, beside) = create_beside(&target).map_err(io("write", path))?;
     let written = keep_mode(&target, &file)
         .and_then(|()| file.write_all(text.as_bytes()))

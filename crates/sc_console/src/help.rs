@@ -43,11 +43,13 @@ pub(crate) fn says(info: &EntryInfo) -> impl Iterator<Item = &str> {
 
 /// Everything about a command or an alias.
 pub(crate) fn entry(info: &EntryInfo) -> Vec<String> {
-    if info.kind == EntryKind::Alias {
-        return vec![format!("{} stands for: {}", info.name, info.about)];
+    let mut lines = match info.kind {
+        EntryKind::Alias => vec![format!("{} stands for: {}", info.name, info.about)],
+        _ => vec![info.usage()],
+    };
+    if info.kind != EntryKind::Alias {
+        push_text(&mut lines, "  ", or_no_text(&info.about));
     }
-    let mut lines = vec![info.usage()];
-    push_text(&mut lines, "  ", or_no_text(&info.about));
     for param in &info.params {
         lines.push(format!("  {}: {}", param.name, properties(param)));
         push_text(&mut lines, "      ", or_no_text(&param.about));

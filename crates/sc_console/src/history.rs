@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use crate::error::FileError;
-use crate::file;
+use crate::file::{self, Limit};
 use crate::parse::parse_line;
 
 /// The lines that people have typed ([`Source::Local`](crate::Source::Local),
@@ -27,7 +27,10 @@ pub struct History {
 }
 
 /// A longer history file is refused.
-const LIMIT: u64 = 16 << 20;
+const LIMIT: Limit = Limit {
+    bytes: 16 << 20,
+    fix: "delete lines of it, or move it away",
+};
 
 impl Default for History {
     fn default() -> Self {
@@ -44,19 +47,50 @@ impl History {
         self.lines.iter().map(String::as_str)
     }
 
-    /// So many lines are kept; the oldest go. Default: 1000.
+    /// So many lines are kept; the oldest go. Default: 1000. With 0, none is kept.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source};
+    /// # let (mut rt, mut host) = (sc_core::Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.console_history().set_capacity(2);
+    /// for line in ["help", "history", "alias"] {
+    ///     cx.run_line(line, Source::Local);
+    /// }
+    /// assert!(cx.console_history().lines().eq(["history", "alias"]));
+    /// ```
     pub fn set_capacity(&mut self, lines: usize) {
         self.capacity = lines;
         self.drop_oldest();
     }
 
     /// Forgets every line.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source};
+    /// # let (mut rt, mut host) = (sc_core::Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.run_line("help", Source::Local);
+    /// cx.console_history().clear();
+    /// assert_eq!(cx.console_history().lines().count(), 0);
+    /// ```
     pub fn clear(&mut self) {
         self.lines.clear();
     }
 
     /// Reads the lines of a file, before those that are there. A file that does not exist is read
     /// as an empty one.
+    ///
+    /// ```
+    /// use sc_console::History;
+    /// # let path = std::env::temp_dir().join(format!("stillcooking-history-{}", std::process::id()));
+    /// std::fs::write(&path, "help\nalias\n")?;
+    /// let mut history = History::default();
+    /// history.load(&path)?;
+    /// assert!(history.lines().eq(["help", "alias"]));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`FileError`]; nothing has changed.
@@ -74,13 +108,36 @@ impl History {
         }
     }
 
-    /// Writes the lines to a file, atomically.
+    /// Writes the lines to a file, atomically: the newest that [`load`](Self::load) takes, which is 16 MiB.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source};
+    /// # let (mut rt, mut host) = (sc_core::Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let path = std::env::temp_dir().join(format!("stillcooking-saved-{}", std::process::id()));
+    /// cx.run_line("help", Source::Local);
+    /// cx.console_history().save(&path)?;
+    /// assert_eq!(std::fs::read_to_string(&path)?, "help\n");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`FileError`]; the file is as it was.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let mut left = LIMIT.bytes;
+        let mut fits = |line: &str| {
+            let rest = left.checked_sub(line.len() as u64 + 1);
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        // One that is longer than all that is not in the way of the others.
+        let lines = self.lines().rev();
+        let lines = lines.filter(|line| (line.len() as u64) < LIMIT.bytes);
+        let mut newest: Vec<&str> = lines.take_while(|line| fits(line)).collect();
+        newest.reverse();
         let mut text = String::new();
-        for line in &self.lines {
+        for line in newest {
             text.push_str(line);
             text.push('\n');
         }

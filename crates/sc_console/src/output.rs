@@ -210,18 +210,73 @@ impl Output {
     }
 
     /// Who asks.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source, dynamic_command};
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let command = dynamic_command! {
+    ///     /// Answers who sits here.
+    ///     Ask () |_cx: &mut Cx<'_, ()>, out| {
+    ///         if out.source() == Source::Remote { Err("not from another machine")?; }
+    ///         Ok(())
+    ///     }
+    /// };
+    /// cx.register_command(command.runtime())?;
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(cx.run_line("ask", Source::Remote).text(), "`Ask` failed: not from another machine");
+    /// # Ok::<(), sc_console::RegisterError>(())
+    /// ```
     #[must_use]
     pub fn source(&self) -> Source {
         self.source
     }
 
-    /// The name of the command that runs.
+    /// The name of the command that runs, as it was registered.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source, dynamic_command};
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let command = dynamic_command! {
+    ///     /// Says its name.
+    ///     Ask () |_cx: &mut Cx<'_, ()>, out| {
+    ///         let name = out.command().to_owned();
+    ///         writeln!(out, "this is {name}")?;
+    ///         Ok(())
+    ///     }
+    /// };
+    /// cx.register_command(command.runtime())?;
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(cx.run_line("ASK", Source::Local).text(), "this is Ask");
+    /// # Ok::<(), sc_console::RegisterError>(())
+    /// ```
     #[must_use]
     pub fn command(&self) -> &str {
         &self.command
     }
 
-    /// Prints a warning.
+    /// Prints a warning: the command works, perhaps not as meant.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source, dynamic_command};
+    /// # use sc_core::{Cx, Runtime};
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let command = dynamic_command! {
+    ///     /// Asks.
+    ///     Ask () |_cx: &mut Cx<'_, ()>, out| {
+    ///         out.warn("nobody listens");
+    ///         Ok(())
+    ///     }
+    /// };
+    /// cx.register_command(command.runtime())?;
+    /// # #[cfg(feature = "commands")]
+    /// assert_eq!(cx.run_line("ask", Source::Local).output[0].kind, sc_console::LineKind::Warning);
+    /// # Ok::<(), sc_console::RegisterError>(())
+    /// ```
     pub fn warn(&mut self, text: impl fmt::Display) {
         let text = text.to_string();
         self.printed.borrow_mut().lines(LineKind::Warning, &text);

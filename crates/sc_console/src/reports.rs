@@ -23,6 +23,13 @@ pub(crate) static BAD_DECLARATION: ExtensionReport = ExtensionReport {
     fix: "correct the declaration; until then it is not live",
 };
 
+/// An alias has lost its name.
+pub(crate) static ALIAS_LOST: ExtensionReport = ExtensionReport {
+    name: "AliasLost",
+    severity: Severity::Warning,
+    fix: "give the line another name by `alias`, or take this one away by `alias` with an empty line",
+};
+
 /// A static command was run while there was no game world.
 pub(crate) static NO_GAME_WORLD: ExtensionReport = ExtensionReport {
     name: "NoGameWorld",

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
-use sc_console::{ConsoleExt, LineOutcome, LineRun, Source, command, variable};
+use sc_console::{
+    ConsoleExt, LineOutcome, LineRun, Source, VariableDef, VariableExt, command, dynamic_command,
+    variable,
+};
 use sc_core::Cx;
 use sc_core::testing::TestWorld;
 
@@ -208,4 +211,49 @@ fn what_another_machine_makes_does_no_more_than_that_machine_may() {
         t.cx().run_line("boil", Source::Terminal).text(),
         "cheats are on"
     );
+}
+
+#[test]
+fn an_alias_that_loses_its_name_is_reported_once() {
+    let mut t = game();
+    t.reports.take();
+    done(
+        &mut t,
+        "alias my.volume \"wait 1\"; alias hi 'wait 2'; alias by 'wait 3'",
+    );
+    let volume = VariableDef::new("My.Volume", 0.5).runtime();
+    t.cx().register_variable(volume).unwrap();
+    let greets = || {
+        dynamic_command! {
+            Hi () |_cx: &mut Cx<'_, Game>, _out| { Ok(()) }
+        }
+    };
+    t.cx().register_command(greets().runtime()).unwrap();
+    t.cx().replace_command(greets().runtime()).unwrap();
+    let reports = t.reports.take();
+    let told: Vec<String> = reports.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(reports[0].kind.name(), "AliasLost");
+    assert_eq!(reports[0].object.as_deref(), Some("my.volume"));
+    let starts = "hi: an alias has lost its name to the command `Hi`, registered at ";
+    let ends = "; it stands for: wait 2; to fix: give the line another name by `alias`, or take this one away by `alias` with an empty line";
+    assert!(
+        told[1].starts_with(&format!("{starts}{}:", file!())),
+        "{}",
+        told[1]
+    );
+    assert!(told[1].ends_with(ends), "{}", told[1]);
+    // The command has the name; the fix works; what is left has its name again with the command's end.
+    assert_eq!(
+        t.cx().run_line("hi", Source::Local).outcome,
+        LineOutcome::Done
+    );
+    assert!(t.cx().unregister_entry("Hi"));
+    assert_eq!(
+        t.cx().run_line("hi", Source::Local).outcome,
+        LineOutcome::Pending
+    );
+    t.cx().register_command(greets().runtime()).unwrap();
+    done(&mut t, "alias hi ''");
+    assert!(t.reports.take().is_empty());
 }

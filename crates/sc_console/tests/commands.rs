@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg(feature = "commands")]
 
-use sc_console::{ConsoleExt, LineKind, LineOutcome, Source, command, console_enum};
+use sc_console::{CommandError, ConsoleExt, LineKind, LineOutcome, Source, command, console_enum};
 use sc_core::PanicPolicy;
 use sc_core::testing::TestWorld;
 use sc_core::{AnyCx, Cx, Runtime, WorldKind};
@@ -608,4 +608,64 @@ fn an_error_that_panics_when_it_is_shown_is_a_panic_of_its_command() {
             assert_eq!(done(&mut t, "MyGame.Numbers 1"), "1 0.5 0 false");
         }
     }
+}
+
+command! {
+    /// Has special values in two places, and a parameter called by a word of Rust.
+    MyGame.Specials [anytime] (
+        /// How many.
+        #[range = 1..=9]
+        #[special(0 => "none")]
+        #[special(-1 => "all", 99 => "many")]
+        count: i32,
+        /// Of which type.
+        r#type: String = "any".to_owned(),
+    ) |_cx: &mut Cx<'_, Game>, out| {
+        match r#type.as_str() {
+            "bad" => Err(CommandError::at("type", "no such type"))?,
+            "worse" => Err(CommandError::at("typ", "no such type"))?,
+            _ => {}
+        }
+        writeln!(out, "{count} {type}", type = r#type)?;
+        Ok(())
+    }
+}
+
+#[test]
+fn special_values_may_stand_in_several_attributes() {
+    let mut t = game();
+    for count in ["0", "-1", "99", "9"] {
+        let line = format!("MyGame.Specials {count}");
+        assert_eq!(done(&mut t, &line), format!("{count} any"));
+    }
+    let text = failed(&mut t, "MyGame.Specials 10");
+    assert!(
+        text.ends_with(
+            "count: expected i32 from 1 up to 9, or 0 (none), or -1 (all), or 99 (many)"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_parameter_called_by_a_word_of_rust_is_shown_as_that_word() {
+    let mut t = game();
+    let help = done(&mut t, "help MyGame.Specials");
+    assert!(
+        help.starts_with("MyGame.Specials <count> [type]\n"),
+        "{help}"
+    );
+    assert!(help.contains("\n  type: text, default any\n"), "{help}");
+    assert_eq!(
+        failed(&mut t, "MyGame.Specials 1 bad"),
+        "MyGame.Specials 1 bad\n                  ^^^ no such type"
+    );
+}
+
+#[test]
+fn an_error_about_a_parameter_that_there_is_not_is_shown_with_its_line() {
+    assert_eq!(
+        failed(&mut game(), "MyGame.Specials 1 worse"),
+        "MyGame.Specials 1 worse\n^^^^^^^^^^^^^^^ no such type (said of the parameter `typ`, and `MyGame.Specials` has none of that name)"
+    );
 }

@@ -4,7 +4,7 @@
 #![cfg(feature = "commands")]
 
 use sc_console::{
-    Completions, ConsoleExt, Source, VariableDef, VariableExt, command, console_enum,
+    Completions, ConsoleExt, LineOutcome, Source, VariableDef, VariableExt, command, console_enum,
     dynamic_command, variable,
 };
 use sc_core::Cx;
@@ -210,6 +210,33 @@ fn a_secret_is_not_completed() {
     check("login $0", "", &[]);
 }
 
+fn words(_: &mut Cx<'_, ()>, _typed: &str) -> Vec<String> {
+    vec!["sesame".to_owned()]
+}
+
+#[test]
+fn a_secret_is_not_suggested_by_a_function_either() {
+    let mut t = TestWorld::new(());
+    let command = dynamic_command! {
+        /// Opens.
+        Open.Sesame (
+            /// The word.
+            #[secret]
+            #[suggest = words]
+            word: String,
+            /// A name.
+            #[secret]
+            #[suggest_from = Names]
+            name: Option<String>,
+        ) |_cx: &mut Cx<'_, ()>, _out| { let _ = (word, name); Ok(()) }
+    };
+    t.cx().register_command(command.runtime()).unwrap();
+    for line in ["open.sesame ", "open.sesame x game.qui"] {
+        let found = t.cx().complete_line(line, line.len(), Source::Local);
+        assert!(!found.live && found.candidates.is_empty(), "{line}");
+    }
+}
+
 #[test]
 fn nothing_in_a_comment() {
     check("// ga$0", "", &[]);
@@ -239,10 +266,27 @@ fn candidates_say_what_they_are() {
 }
 
 #[test]
-fn enter_never_completes() {
+fn a_line_is_run_as_it_is_typed_however_near_a_name_is() {
     let mut t = TestWorld::new(());
-    let text = t.cx().run_line("game.qui", Source::Local).text();
-    assert!(text.contains("did you mean `Game.Quit`?"), "{text}");
+    let mut run = |line| t.cx().run_line(line, Source::Local);
+    assert_eq!(run("game.quit").outcome, LineOutcome::Done);
+    // One candidate alone, for the name and for an argument.
+    check("game.qui$0", "game.qui", &["Game.Quit"]);
+    let name = run("game.qui");
+    assert_eq!(name.outcome, LineOutcome::Failed);
+    assert_eq!(
+        name.text(),
+        "game.qui\n^^^^^^^^ expected the name of a command or a variable; `game.qui` is none (did you mean `Game.Quit`?)"
+    );
+    check("game.debug.give po$0", "po", &["Potion"]);
+    assert_eq!(run("game.debug.give potion").outcome, LineOutcome::Done);
+    let argument = run("game.debug.give po");
+    assert_eq!(argument.outcome, LineOutcome::Failed);
+    assert!(
+        argument.text().contains("                ^^ "),
+        "{}",
+        argument.text()
+    );
 }
 
 command! {

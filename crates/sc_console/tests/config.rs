@@ -777,3 +777,122 @@ fn a_type_that_panics_costs_its_own_entry() {
         .unwrap();
     t.cx().register_variable(touchy()).unwrap();
 }
+
+#[test]
+fn what_could_not_be_read_again_is_not_written_and_the_error_names_the_longest() {
+    let file = Temp::new("long");
+    let mut t = world();
+    t.cx().set_var(LIVES, 5).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    let before = file.text();
+    t.cx().set_var(NICK, "n".repeat(1 << 20)).unwrap();
+    let error = t.cx().save_config(&file.0).unwrap_err();
+    assert!(
+        matches!(error, FileError::WouldBeTooLong { .. }),
+        "{error:?}"
+    );
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{} was not written: it would be longer than 1048576 bytes, and could not be read again; the longest value is that of `My.Nick`, 1048578 bytes: shorten it, or what else is in the file",
+            file.0.display()
+        )
+    );
+    assert_eq!(file.text(), before);
+    // Nothing of it counts as written.
+    t.cx().set_var(NICK, "n".repeat((1 << 20) - 100)).unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    let mut later = world();
+    assert_eq!(later.cx().load_config(&file.0).unwrap().set, 2);
+    assert_eq!(later.cx().var(NICK).len(), (1 << 20) - 100);
+}
+
+#[test]
+fn what_is_too_long_to_be_read_says_what_can_be_done() {
+    let file = Temp::with("too-long", &"#".repeat((1 << 20) + 1));
+    let name = file.0.display();
+    let mut t = world();
+    assert_eq!(
+        t.cx().load_config(&file.0).unwrap_err().to_string(),
+        format!(
+            "{name} is longer than 1048576 bytes: take out what is not the game's, or move it away"
+        )
+    );
+    fs::write(&file.0, "#".repeat((16 << 20) + 1)).unwrap();
+    assert_eq!(
+        History::default().load(&file.0).unwrap_err().to_string(),
+        format!("{name} is longer than 16777216 bytes: delete lines of it, or move it away")
+    );
+}
+
+#[test]
+fn a_history_writes_the_newest_lines_that_can_be_read_again() {
+    let file = Temp::new("long-history");
+    let mut history = History::default();
+    let mib = |c: &str| c.repeat((1 << 20) - 1) + "\n";
+    // Older ones are read before newer ones.
+    fs::write(&file.0, mib("a").replacen('a', "1", 1) + "last\n").unwrap();
+    history.load(&file.0).unwrap();
+    for n in ["b", "c"] {
+        let lines: Vec<String> = ('a'..='h')
+            .map(|c| mib(n).replacen(n, &c.to_string(), 1))
+            .collect();
+        fs::write(&file.0, lines.concat()).unwrap();
+        history.load(&file.0).unwrap();
+    }
+    assert_eq!(history.lines().count(), 18);
+    history.save(&file.0).unwrap();
+    let mut again = History::default();
+    again.load(&file.0).unwrap();
+    let first = again.lines().next().unwrap();
+    assert_eq!((&first[..2], again.lines().count()), ("cc", 16));
+    assert_eq!(again.lines().next_back(), Some("last"));
+    assert_eq!(history.lines().count(), 18, "in memory all of them stay");
+}
+
+#[test]
+fn a_file_that_nobody_may_write_is_not_replaced() {
+    let file = Temp::with("read-only", "[variables]\n");
+    let mut rights = fs::metadata(&file.0).unwrap().permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(&file.0, rights).unwrap();
+    let mut t = world();
+    t.cx().set_var(LIVES, 5).unwrap();
+    let said = format!(
+        "{} is marked read-only: make it writable, or name another file",
+        file.0.display()
+    );
+    let error = t.cx().save_config(&file.0).unwrap_err();
+    assert_eq!(error.to_string(), said);
+    let error = History::default().save(&file.0).unwrap_err();
+    assert_eq!(error.to_string(), said);
+    assert_eq!(file.text(), "[variables]\n");
+    assert!(fs::metadata(&file.0).unwrap().permissions().readonly());
+    let beside = fs::read_dir(file.0.parent().unwrap()).unwrap();
+    assert_eq!(beside.count(), 1);
+}
+
+#[test]
+fn nobody_sets_a_variable_as_its_constructor() {
+    let file = Temp::new("constructor");
+    let mut t = world();
+    t.cx()
+        .set_var_text("My.Lives", "5", SetBy::ConfigFile)
+        .unwrap();
+    t.cx().save_config(&file.0).unwrap();
+    for name in ["My.Lives", "My.Unknown"] {
+        let error = t
+            .cx()
+            .set_var_text(name, "9", SetBy::Constructor)
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{name}` was not set: only its declaration is its constructor: say who sets it, or call `reset_var`"
+            )
+        );
+    }
+    assert_eq!(t.cx().var(LIVES), 5);
+    t.cx().save_config(&file.0).unwrap();
+    assert_eq!(file.text(), "[variables]\n\"My.Lives\" = 5\n");
+}

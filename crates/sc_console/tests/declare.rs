@@ -36,7 +36,7 @@ fn what_is_declared_is_live_when_the_console_starts_once_however_often() {
     for _ in 0..2 {
         cx.declare(&[&GREET, &COLLECTED], &[&ROUNDS]);
     }
-    assert_eq!(cx.inspect("console"), None, "not started by that");
+    assert_eq!(cx.inspect("sc.console"), None, "not started by that");
     assert_eq!(text(&mut cx, "test.greet"), "hello");
     assert!(text(&mut cx, "test.rounds").starts_with("Test.Rounds = 3"));
     cx.declare(&[&GREET, &COLLECTED], &[&ROUNDS]);

@@ -11,7 +11,7 @@ use sc_console::{
     VariableExt, dynamic_command,
 };
 use sc_core::testing::TestWorld;
-use sc_core::{Cx, Runtime, TickError, Tickable, WorldKind, WorldOptions};
+use sc_core::{AnyCx, Cx, Runtime, TickError, Tickable, WorldKind, WorldOptions};
 
 type Log = Vec<String>;
 
@@ -129,6 +129,22 @@ fn what_refuses_a_registration_is_an_error_and_one_warning() {
         error
             .to_string()
             .contains("the default of `count`, 7, is not allowed"),
+        "{error}"
+    );
+    let error = refused(
+        &mut t,
+        dynamic_command! {
+            Wrong (#[range = 1..=3] counts: Vec<u32> = vec![1, 7]) |_cx: &mut Cx<'_, Log>, _out| {
+                let _ = counts;
+                Ok(())
+            }
+        }
+        .runtime(),
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("the default of `counts`, 1 7, is not allowed"),
         "{error}"
     );
     assert!(!exists(&mut t, "Open") && !exists(&mut t, "Wrong"));
@@ -257,6 +273,31 @@ fn unregistering_an_owner_ends_its_own_and_no_others() {
     for door in [with, without] {
         door.shutdown(&mut t.cx()).unwrap();
     }
+}
+
+#[test]
+fn what_has_lost_its_owner_is_not_there_to_be_unregistered() {
+    let mut t = TestWorld::new(Log::new());
+    let world = t.world;
+    let mut doors = Vec::new();
+    for n in 0..3 {
+        let door = t.cx().spawn_in(world, Door).unwrap();
+        let command = logs(&format!("Open{n}"), "").owner(&door);
+        let id = t.cx().register_command(command).unwrap();
+        doors.push((door, id));
+    }
+    let ids: Vec<_> = doors.iter().map(|(door, id)| (door.id(), *id)).collect();
+    drop(doors);
+    assert!(!t.cx().unregister_command(ids[0].1));
+    assert!(!t.cx().unregister_entry("Open1"));
+    assert_eq!(t.cx().unregister_entries_of(ids[2].0), 0);
+    assert!((0..3).all(|n| !exists(&mut t, &format!("Open{n}"))));
+    let guard = t
+        .cx()
+        .register_command_guarded(logs("Guarded", "").runtime())
+        .unwrap();
+    drop(guard);
+    assert!(!t.cx().unregister_entry("Guarded"));
 }
 
 #[test]
@@ -573,21 +614,39 @@ fn case_g13_dots_group_names() {
 
 #[test]
 fn case_g15_what_is_removed_while_listing_is_in_the_list() {
-    let mut t = TestWorld::new(Log::new());
-    let ids: Vec<_> = ["A", "B", "C"]
-        .map(|name| t.cx().register_command(logs(name, "").runtime()).unwrap())
-        .into();
-    let snapshot = t.cx().console_snapshot(Source::Local);
-    let mut seen = Vec::new();
-    for entry in snapshot.entries() {
-        for &id in &ids {
-            t.cx().unregister_command(id);
+    // What it is now is asked while it is listed: it takes the others away, and the second time itself.
+    fn removes(cx: &mut dyn AnyCx) -> u32 {
+        let mut cx = cx.typed::<Log>().unwrap();
+        if !cx.unregister_entry("Zz.B") {
+            cx.unregister_entry("Zz.C");
         }
-        seen.push(entry.name.clone());
+        7
     }
-    assert_eq!(seen[..3], ["A", "alias", "B"]);
+    let mut t = TestWorld::new(Log::new());
+    let first = VariableDef::new("Zz.A", 0_u32).about("First.");
+    t.cx()
+        .register_variable(first.current(removes).runtime())
+        .unwrap();
+    for name in ["Zz.B", "Zz.C", "Zz.D"] {
+        t.cx().register_command(logs(name, "").runtime()).unwrap();
+    }
+    let before = t.cx().console_snapshot(Source::Local);
+    let mut listed = |line: &str| {
+        let text = t.cx().run_line(line, Source::Local).text();
+        let lines = text.lines().filter(|line| line.contains("Zz."));
+        lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let with_value = "Zz.A = 7  First.";
+    let [b, c, d] = [
+        "Zz.B  Logs a text.",
+        "Zz.C  Logs a text.",
+        "Zz.D  Logs a text.",
+    ];
+    assert_eq!(listed("find zz."), [with_value, b, c, d]);
+    assert_eq!(listed("help zz"), [with_value, c, d]);
+    assert_eq!(listed("help"), [with_value, d]);
     let after = t.cx().console_snapshot(Source::Local);
-    assert!(after.get("A").is_none() && snapshot.get("A").is_some());
+    assert!(after.get("Zz.B").is_none() && before.get("Zz.B").is_some());
 }
 
 #[test]

@@ -219,6 +219,9 @@ fn keys_are_names_and_numbers() {
         print_string!(t.cx(), "{text}"; key = "7");
         print_string!(t.cx(), "{text}"; key = 7_u64);
         print_string!(t.cx(), "{text}"; key = 7_i64);
+        print_string!(t.cx(), "{text}"; key = 7_u8);
+        print_string!(t.cx(), "{text}"; key = 7_i16);
+        print_string!(t.cx(), "{text}"; key = 7_isize);
         print_string!(t.cx(), "{text}"; key = format!("{}", 7));
         print_string!(t.cx(), "{text}"; key = -1);
         print_string!(t.cx(), "{text}"; key = u64::MAX);
@@ -372,7 +375,7 @@ fn screens_of_two_runtimes_do_not_meet() {
 fn the_screen_can_be_inspected() {
     let mut t = Test::new(());
     print_string!(t.cx(), "a");
-    assert_eq!(t.rt.inspect("screen"), Some(vec!["a".to_owned()]));
+    assert_eq!(t.rt.inspect("sc.screen"), Some(vec!["a".to_owned()]));
 }
 
 #[test]

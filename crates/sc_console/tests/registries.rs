@@ -255,3 +255,101 @@ fn a_default_of_none_is_left_out_and_the_word_none_is_a_word() {
     assert!(help.contains("  who: text, may be left out\n"), "{help}");
     assert!(help.contains("  how: text, default none\n"), "{help}");
 }
+
+/// Provides another registry, from its start or from its command, and notes its end.
+struct Yields {
+    from_start: bool,
+}
+
+impl Yields {
+    fn yields(cx: &mut Cx<'_, Log>) {
+        let error = cx.provide_registry(Other).unwrap_err();
+        cx.host_mut().push(error.to_string());
+    }
+}
+
+impl CommandRegistry<Log> for Yields {
+    fn start(&mut self, cx: &mut Cx<'_, Log>) {
+        if self.from_start {
+            Self::yields(cx);
+        }
+    }
+    fn on_static_command(
+        &mut self,
+        cx: &mut Cx<'_, Log>,
+        call: ForwardedCall<'_>,
+        out: &mut Output,
+    ) -> Result<(), CommandError> {
+        Self::yields(cx);
+        assert_ne!(call.args, ["66"], "order");
+        Ok(writeln!(out, "done")?)
+    }
+    fn end(&mut self, cx: &mut Cx<'_, Log>) {
+        cx.host_mut().push("end".to_owned());
+    }
+}
+
+const COMPETE: &str = "both `registries::Yields` and `registries::Other` want to be the registry: the default one is live; provide one of them";
+
+#[test]
+fn a_registry_that_provides_another_from_its_start_ends_and_the_call_says_so() {
+    let mut t = TestWorld::new(Log::new());
+    let error = t.cx().provide_registry(Yields { from_start: true });
+    assert_eq!(error.unwrap_err().to_string(), COMPETE);
+    assert_eq!(t.host, [COMPETE, "end"]);
+    assert_eq!(t.reports.take().len(), 1);
+    t.rt.shutdown(&mut t.host);
+    assert_eq!(t.host.len(), 2, "it ends once");
+}
+
+#[test]
+fn a_registry_that_provides_another_from_its_command_ends_after_it() {
+    for (line, outcome) in [
+        ("my.heal 1", LineOutcome::Done),
+        ("my.heal 66", LineOutcome::Failed),
+    ] {
+        let mut t = TestWorld::new(Log::new());
+        t.cx()
+            .provide_registry(Yields { from_start: false })
+            .unwrap();
+        let run = t.cx().run_line(line, Source::Local);
+        assert_eq!(run.outcome, outcome, "{}", run.text());
+        assert_eq!(t.host, [COMPETE, "end"]);
+        let text = t.cx().run_line("my.heal", Source::Local).text();
+        assert!(
+            text.contains("there is none: call `provide_registry`"),
+            "{text}"
+        );
+        t.rt.shutdown(&mut t.host);
+        assert_eq!(t.host.len(), 2, "it ends once");
+    }
+}
+
+command! {
+    /// Goes to the registry.
+    My.All [anytime] (
+        /// Whom.
+        who: String = "me".to_owned(),
+        /// How often.
+        #[range = 1..=9]
+        times: Vec<u32> = vec![1, 2],
+    ) => registry
+}
+
+#[test]
+fn a_default_of_several_words_is_handed_over() {
+    let mut t = TestWorld::new(Log::new());
+    t.cx().provide_registry(Scripted).unwrap();
+    t.host.clear();
+    for line in ["my.all", "my.all you", "my.all you 3"] {
+        t.cx().run_line(line, Source::Local);
+    }
+    assert_eq!(
+        t.host,
+        [
+            "My.All [\"me\", \"1\", \"2\"]",
+            "My.All [\"you\", \"1\", \"2\"]",
+            "My.All [\"you\", \"3\"]"
+        ]
+    );
+}

@@ -152,7 +152,15 @@ fn an_alias_stands_for_a_line() {
     assert_eq!(run(&mut t, "HI 'b c'; log d").0, LineOutcome::Done);
     assert_eq!(t.host.log, ["a", "b c", "d"]);
     assert_eq!(run(&mut t, "alias").1, "hi stands for: log a; log");
-    assert_eq!(run(&mut t, "help hi").1, "hi stands for: log a; log");
+    assert_eq!(
+        run(&mut t, "help hi").1,
+        "hi stands for: log a; log\n  words: words, any number\n      Put at the end of the line it stands for.\n  an alias"
+    );
+    assert!(
+        run(&mut t, "help alias")
+            .1
+            .contains("Words behind the name, when it is used, are put at the end of the line.\n")
+    );
     assert_eq!(run(&mut t, "alias hi \"\"").0, LineOutcome::Done);
     assert_eq!(run(&mut t, "hi").0, LineOutcome::Failed);
     assert!(run(&mut t, "alias hi").1.contains("there is no alias `hi`"));
@@ -629,6 +637,9 @@ fn case_g19_a_full_history_drops_the_oldest() {
         "nobody typed these"
     );
     assert_eq!(run(&mut t, "history").1, "log 3\nlog 4\nhistory");
+    t.cx().console_history().set_capacity(0);
+    t.cx().run_line("log 7", Source::Local);
+    assert_eq!(t.cx().console_history().lines().count(), 0);
 }
 
 #[test]
@@ -739,6 +750,13 @@ fn lines_that_wait_are_listed_and_given_up() {
         "2 (remote) waits for `Slow`: slow; log c\n1 in all\n\
          SC.Line.List; SC.Line.Cancel 1\n                             ^ no line has number 1: see `SC.Line.List`"
     );
+    let mut suggested = |source| {
+        let found = t.cx().complete_line("SC.Line.Cancel ", 15, source);
+        let labels = found.candidates.into_iter().map(|c| c.label);
+        labels.collect::<Vec<_>>()
+    };
+    assert_eq!(suggested(Source::Remote), ["2"]);
+    assert_eq!(suggested(Source::Terminal), ["1", "2", "3", "4"]);
     assert_eq!(run(&mut t, "SC.Line.Cancel 1").0, LineOutcome::Done);
     assert_eq!(t.host.runs.len(), 1);
     assert_eq!(t.host.runs[0].outcome, LineOutcome::Cancelled);

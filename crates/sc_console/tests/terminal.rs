@@ -3,14 +3,18 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use sc_console::{
-    ConsoleExt, LogExt, LogRing, Source, Terminal, TerminalHandle, command, print_string,
+    ConsoleExt, LogExt, LogRing, PrintExt, Source, Terminal, TerminalHandle, command, print_string,
 };
 use sc_core::testing::TestWorld;
-use sc_core::{Cx, TickGroup, TickSettings, Tickable};
+use sc_core::{Cx, Extension, TickGroup, TickSettings, Tickable};
+use tracing_subscriber::layer::SubscriberExt as _;
 
 type Test = TestWorld<Vec<String>>;
 
@@ -378,6 +382,41 @@ fn a_handle_can_go_while_the_input_is_waited_for() {
 }
 
 #[test]
+fn the_end_of_the_runtime_ends_it_while_its_input_is_waited_for() {
+    for by_shutdown in [true, false] {
+        let mut t = Test::new(Vec::new());
+        // Nothing is ever typed, and the other end stays.
+        let (typing, input) = Typed::new();
+        let (terminal, written) = start_reading(&mut t, input);
+        let (told, ended) = channel();
+        let waiting = std::thread::spawn(move || {
+            terminal.wait_for_line();
+            told.send(terminal.is_open()).unwrap();
+        });
+        if by_shutdown {
+            print_string!(t.cx(), "the last words");
+            t.rt.shutdown(&mut t.host);
+        } else {
+            drop(t);
+        }
+        assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(false));
+        waiting.join().unwrap();
+        assert_eq!(written.lines().len(), usize::from(by_shutdown));
+        drop(typing);
+    }
+}
+
+#[test]
+fn a_terminal_to_a_runtime_that_has_ended_is_closed() {
+    let mut t = Test::new(Vec::new());
+    t.rt.shutdown(&mut t.host);
+    let (_typing, input) = Typed::new();
+    let (terminal, _) = start_reading(&mut t, input);
+    assert!(!terminal.is_open());
+    terminal.wait_for_line();
+}
+
+#[test]
 fn the_end_of_the_runtime_ends_it() {
     for by_shutdown in [true, false] {
         let mut t = Test::new(Vec::new());
@@ -579,4 +618,57 @@ fn what_the_startup_script_prints_is_seen_at_every_terminal() {
     let error = "autoexec.cfg, line 4: `Test.Fail` failed: no luck";
     assert_eq!(shown, ["noted a", "noted c", "noted b", error]);
     assert_eq!(t.reports.take().len(), 1);
+}
+
+#[test]
+fn extensions_of_a_program_may_have_the_names_of_our_parts() {
+    let ring = LogRing::new();
+    let mut t = Test::new(Vec::new());
+    for name in ["console", "screen", "log", "terminal"] {
+        assert!(t.cx().install(Extension::new(name)));
+    }
+    t.cx().attach_log(&ring);
+    print_string!(t.cx(), "soon gone"; duration = 0.05);
+    t.cx()
+        .queue_line("wait 2; test.note a", Source::Local, |_, _| ());
+    t.ticks(0.1, 3);
+    assert_eq!(t.host, ["note a in frame 3"]);
+    assert_eq!(t.cx().screen().messages().len(), 0);
+    tracing::subscriber::with_default(ring.subscriber(), || tracing::info!("now"));
+    assert!(ring.records().last().unwrap().frame >= 3);
+    // A terminal that is started ends with the runtime.
+    let (_typing, input) = Typed::new();
+    let (terminal, _) = start_reading(&mut t, input);
+    t.rt.shutdown(&mut t.host);
+    assert!(!terminal.is_open());
+}
+
+/// Panics at every event of the log, while it is armed.
+struct Panics(Arc<AtomicBool>);
+impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Panics {
+    fn on_event(&self, _: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        assert!(!self.0.load(Ordering::Relaxed), "the log is full");
+    }
+}
+
+#[test]
+fn a_log_that_panics_in_a_print_hides_nothing_later() {
+    let (ring, armed) = (LogRing::new(), Arc::new(AtomicBool::new(true)));
+    let mut t = Test::new(Vec::new());
+    t.cx().attach_log(&ring);
+    let (typing, input) = Typed::new();
+    let (terminal, written) = start_reading(&mut t, input);
+    let subscriber = tracing_subscriber::registry()
+        .with(ring.layer())
+        .with(Panics(Arc::clone(&armed)));
+    tracing::subscriber::with_default(subscriber, || {
+        ring.set_filter("info").unwrap();
+        let print = AssertUnwindSafe(|| print_string!(t.cx(), "never seen"));
+        assert!(catch_unwind(print).is_err());
+        armed.store(false, Ordering::Relaxed);
+        tracing::info!("seen");
+    });
+    drop(typing);
+    drop(terminal);
+    assert_eq!(written.lines(), [" INFO terminal: seen"]);
 }

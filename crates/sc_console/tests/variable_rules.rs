@@ -360,6 +360,38 @@ fn whoever_is_asked_may_ask_end_and_panic() {
     );
 }
 
+variable! {
+    /// The same as a static one.
+    STATIC = Mixer.Static: u32 = 0, range 0..=100, changed turn, current volume
+}
+
+#[test]
+fn every_way_of_reading_asks_the_part_whose_setting_it_is() {
+    let mut t = world();
+    t.cx().start_console();
+    let set = |t: &mut TestWorld<Vec<u32>>, now| t.cx().runtime_state::<Mixer>().volume = now;
+    set(&mut t, 30);
+    assert_eq!(t.cx().var(STATIC), 30);
+    set(&mut t, 31);
+    assert_eq!(STATIC.get(&mut t.cx()), 31);
+    set(&mut t, 32);
+    assert_eq!(t.cx().get_var(STATIC), Ok(32));
+    set(&mut t, 101);
+    assert_eq!(
+        (t.cx().var(STATIC), STATIC.get(&mut t.cx())),
+        (32, 32),
+        "not allowed"
+    );
+    assert_eq!(t.reports.take().len(), 1);
+    set(&mut t, 33);
+    let _guard = t
+        .cx()
+        .on_var_change(STATIC, |cx, now| cx.host_mut().push(*now));
+    set(&mut t, 34);
+    assert_eq!((t.cx().var(STATIC), STATIC.get(&mut t.cx())), (34, 34));
+    assert_eq!(t.host, [34]);
+}
+
 #[test]
 fn nothing_waits_for_a_name_that_no_variable_can_have() {
     let mut t = world();

@@ -522,6 +522,27 @@ fn a_dynamic_variable_ends_with_its_owner_or_world() {
 }
 
 #[test]
+fn a_key_is_stale_as_soon_as_its_owner_or_world_has_ended() {
+    struct Thing;
+    impl Tickable<Log> for Thing {}
+    let mut t = world();
+    let level = t.world;
+    let inset = t.cx().create_world(WorldKind::Game).unwrap();
+    let owner = t.cx().spawn_in(level, Thing).unwrap();
+    let definition = VariableDef::new("My.Owned", 1_u32).owner(&owner);
+    let owned = t.cx().register_variable(definition).unwrap();
+    let definition = VariableDef::new("My.Level", 1_u32).world(inset);
+    let of_level = t.cx().register_variable(definition).unwrap();
+    drop(owner);
+    t.cx().destroy_world(inset);
+    for key in [owned, of_level] {
+        assert_eq!(t.cx().get_var(key), Err(VariableError::Gone));
+        assert_eq!(t.cx().set_var(key, 2), Err(VariableError::Gone));
+        assert!(t.cx().on_var_change(key, |_, _| ()).is_err());
+    }
+}
+
+#[test]
 fn what_refuses_a_variable() {
     let mut t = world();
     let taken = t
@@ -590,7 +611,7 @@ fn callbacks_go_with_their_variable() {
 fn reading_needs_no_console_and_no_world() {
     let mut rt = Runtime::<()>::new();
     let mut host = ();
-    let cx = rt.cx(&mut host);
+    let mut cx = rt.cx(&mut host);
     assert_eq!(cx.var(PLAYERS), 4);
 }
 

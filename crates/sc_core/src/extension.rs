@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::cx::Cx;
 use crate::frame::Stage;
+use crate::report::{Report, ReportKind};
 use crate::runtime::Runtime;
 use crate::tick::Life;
 use crate::world::{WorldError, WorldId};
@@ -92,6 +93,8 @@ pub type InspectHook<H> = fn(&Runtime<H>) -> Vec<String>;
 /// ```
 pub struct Extension<H: 'static> {
     name: &'static str,
+    /// It may be named as ours are.
+    ours: bool,
     stages: Vec<StageEntry<H>>,
     teardown: Vec<TeardownEntry<H>>,
     lives: Option<LifeHook<H>>,
@@ -123,17 +126,27 @@ pub(crate) struct Installed<H: 'static> {
 }
 
 impl<H> Extension<H> {
-    /// An extension without hooks. Its name tells it from others.
+    /// An extension without hooks. Its name tells it from others; names that start with `sc.` are those of
+    /// this project's own extensions.
     #[must_use]
     pub fn new(name: &'static str) -> Self {
         Extension {
             name,
+            ours: false,
             stages: Vec::new(),
             teardown: Vec::new(),
             lives: None,
             runtime_teardown: None,
             inspect: None,
         }
+    }
+
+    /// For the crates of this project: its name starts with `sc.`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn ours(mut self) -> Self {
+        self.ours = true;
+        self
     }
 
     /// Calls `hook` in a stage for every world of the frame, in creation order, after the stage's
@@ -238,7 +251,7 @@ impl StateMap {
 
 impl<H> Cx<'_, H> {
     /// Installs an extension. `false` when one of that name is installed already: the first
-    /// stays.
+    /// stays. A name that starts with `sc.` is reserved: then it is `false`, and there is a report.
     ///
     /// ```
     /// # use sc_core::{Extension, Runtime};
@@ -249,6 +262,12 @@ impl<H> Cx<'_, H> {
     /// assert!(rt.extensions().eq(["alarms"]));
     /// ```
     pub fn install(&mut self, extension: Extension<H>) -> bool {
+        if extension.name.starts_with("sc.") && !extension.ours {
+            let what = "was not installed: its name is reserved";
+            let name = format!("extension {}", extension.name);
+            self.report(Report::new(ReportKind::ReservedExtension, what).object(name));
+            return false;
+        }
         let known = self.rt.extensions.iter().any(|e| e.name == extension.name);
         if !known {
             self.rt.stage_hooks.extend(extension.stages);

@@ -30,6 +30,8 @@ pub enum ReportKind {
     Panicked,
     /// A world's dilated delta was beyond the range of a clock.
     DeltaSaturated,
+    /// An extension of somebody else's has a name of ours.
+    ReservedExtension,
     /// Something in an extension; which, it says.
     Extension(&'static ExtensionReport),
 }
@@ -71,6 +73,7 @@ impl ReportKind {
             ReportKind::RuntimeDropped => "RuntimeDropped",
             ReportKind::Panicked => "Panicked",
             ReportKind::DeltaSaturated => "DeltaSaturated",
+            ReportKind::ReservedExtension => "ReservedExtension",
             ReportKind::Extension(kind) => kind.name,
         }
     }
@@ -88,7 +91,8 @@ impl ReportKind {
             ReportKind::NoLiveWorld
             | ReportKind::OwnerDropped
             | ReportKind::RuntimeDropped
-            | ReportKind::Panicked => Severity::Error,
+            | ReportKind::Panicked
+            | ReportKind::ReservedExtension => Severity::Error,
             ReportKind::Extension(kind) => kind.severity,
         }
     }
@@ -114,6 +118,9 @@ impl ReportKind {
                 "fix the panic; the object is uninitialized and does not tick until it is initialized again"
             }
             ReportKind::DeltaSaturated => "use a smaller dilation, or `set_max_delta`",
+            ReportKind::ReservedExtension => {
+                "give it another name: those that start with `sc.` are the library's own"
+            }
             ReportKind::Extension(kind) => kind.fix,
         }
     }

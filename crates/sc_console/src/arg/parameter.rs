@@ -22,9 +22,9 @@ pub trait Parameter: Sized + 'static {
     #[doc(hidden)]
     fn take(words: &mut &[Word], rule: &Rule<Self>) -> Result<Self, TakeError>;
 
-    /// The value, as words of a line; `None` for one that is left out.
+    /// The value, a word each; none for one that is left out.
     #[doc(hidden)]
-    fn show_all(&self) -> Option<String>;
+    fn words(&self) -> Vec<String>;
 }
 
 /// Why a parameter could not be taken.
@@ -99,8 +99,8 @@ impl<T: ConsoleArg> Parameter for T {
         value.ok_or(TakeError::Missing)
     }
 
-    fn show_all(&self) -> Option<String> {
-        Some(self.show())
+    fn words(&self) -> Vec<String> {
+        vec![self.show()]
     }
 }
 
@@ -114,8 +114,8 @@ impl<T: ConsoleArg> Parameter for Option<T> {
         Ok(given.or_else(|| rule.default.and_then(|make| make())))
     }
 
-    fn show_all(&self) -> Option<String> {
-        self.as_ref().map(T::show)
+    fn words(&self) -> Vec<String> {
+        self.iter().map(T::show).collect()
     }
 }
 
@@ -135,8 +135,7 @@ impl<T: ConsoleArg> Parameter for Vec<T> {
         }
     }
 
-    fn show_all(&self) -> Option<String> {
-        let words: Vec<String> = self.iter().map(|v| crate::quote(&v.show())).collect();
-        Some(words.join(" "))
+    fn words(&self) -> Vec<String> {
+        self.iter().map(T::show).collect()
     }
 }

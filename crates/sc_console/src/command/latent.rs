@@ -108,6 +108,13 @@ impl LatentEnd {
     }
 
     /// Whether the line still waits: not when it was given up (`SC.Line.Cancel`), or the runtime has ended.
+    ///
+    /// ```
+    /// let (latent, end) = sc_console::Latent::new();
+    /// assert!(end.is_wanted());
+    /// drop(latent);
+    /// assert!(!end.is_wanted());
+    /// ```
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         !lock(&self.0).unwanted

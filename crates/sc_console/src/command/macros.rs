@@ -39,7 +39,9 @@
 ///   (`fn(&mut Cx<'_, Game>, &str) -> Vec<String>`, given what is typed so far) completes it.
 /// - `(raw words)` in place of parameters: the words as they are, a slice of [`Word`](crate::Word).
 /// - The body returns a `Result` of `()`, or of a [`Latent`](crate::Latent) if it is not done yet.
-///   Every error converts into its [`CommandError`](crate::CommandError).
+///   Every error converts into its [`CommandError`](crate::CommandError). A body that only fails ends with
+///   `Ok(())` all the same, and one that only panics says what it would be, else the compiler cannot know
+///   which of the two it returns (E0283): `{ Err("not yet")?; Ok(()) }`, `{ todo!() as Result<(), _> }`.
 /// - With `|cx: &mut dyn AnyCx, out|` the body is for runtimes of every host.
 /// - `=> registry` in place of a body sends the call to the registry's
 ///   [`on_static_command`](crate::CommandRegistry::on_static_command).
@@ -67,6 +69,11 @@
 ///         writeln!(out, "to {friend}, for {seconds} s")?;
 ///         Ok(())
 ///     }
+/// }
+///
+/// command! {
+///     /// Is not there yet.
+///     MyGame.Later () |_cx: &mut Cx<'_, Game>, _out| { todo!() as Result<(), _> }
 /// }
 ///
 /// command! {
@@ -359,6 +366,12 @@ macro_rules! __rule {
         let mut rule = $crate::__private::Rule::<$type>::default();
         $(rule.default = ::core::option::Option::Some(|| $default);)?
         $($crate::__rule_attr!(rule, $type, $($attr)+);)*
+        // Several attributes may name special values.
+        rule.is_special = ::core::option::Option::Some(|value| {
+            let _ = value;
+            $($crate::__is_special!(value, $type, $($attr)+);)*
+            false
+        });
         rule
     }};
 }
@@ -368,14 +381,18 @@ macro_rules! __rule {
 #[macro_export]
 macro_rules! __rule_attr {
     ($rule:ident, $type:ty, range = $range:expr) => {
-        $rule.in_range = ::core::option::Option::Some(|value| {
-            ::core::ops::RangeBounds::contains(&$range, value)
-        })
-    };
-    ($rule:ident, $type:ty, special($($value:expr => $meaning:literal),+ $(,)?)) => {
-        $rule.is_special = ::core::option::Option::Some(|value| {
-            $($crate::__private::same::<$type>(value, &$value))||+
-        })
+        $rule.in_range =
+            ::core::option::Option::Some(|value| ::core::ops::RangeBounds::contains(&$range, value))
     };
     ($rule:ident, $type:ty, $($other:tt)+) => {};
+}
+
+/// Returns `true` for what an attribute of a parameter says is a special value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __is_special {
+    ($given:ident, $type:ty, special($($value:expr => $meaning:literal),+ $(,)?)) => {
+        $(if $crate::__private::same::<$type>($given, &$value) { return true; })+
+    };
+    ($given:ident, $type:ty, $($other:tt)+) => {};
 }

@@ -8,6 +8,7 @@ use sc_core::{AnyCx, Cx};
 
 use crate::arg::{ArgError, ConsoleArg, Parameter, RangeText, Rule, TakeError};
 use crate::info::{ParamInfo, Suggest, doc_text};
+use crate::parse::quote;
 use crate::redact::MASK;
 
 /// A function that suggests arguments, whatever its host type.
@@ -62,8 +63,8 @@ type Check = Box<dyn Fn(&str) -> Result<(), TakeError>>;
 /// A parameter.
 pub(crate) struct Param {
     pub(crate) info: ParamInfo,
-    /// Its default, as text; in `info` that of a secret one is masked.
-    pub(crate) default: Option<String>,
+    /// Its default, a word each; in `info` that of a secret one is masked.
+    pub(crate) default: Vec<String>,
     pub(crate) suggest: Option<AnySuggest>,
     pub(crate) check: Check,
 }
@@ -76,13 +77,25 @@ impl ParamDef {
     /// A parameter of a type.
     #[must_use]
     pub fn new<P: Parameter>(name: &str, rule: Rule<P>) -> Self {
-        let default = rule.default.and_then(|make| make().show_all());
+        let default = rule.default.map_or_else(Vec::new, |make| make().words());
+        let shown = match P::VARIADIC {
+            true => Some(
+                default
+                    .iter()
+                    .map(|word| quote(word))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            ),
+            false => default.first().cloned(),
+        };
+        // A name that is a word of Rust is written with a mark that is not part of it.
+        let name = name.strip_prefix("r#").unwrap_or(name);
         ParamDef(Param {
             info: ParamInfo {
                 name: name.to_owned(),
                 type_name: P::Arg::type_name().into_owned(),
                 optional: P::OPTIONAL || rule.default.is_some(),
-                default: default.clone(),
+                default: shown.filter(|_| rule.default.is_some()),
                 variadic: P::VARIADIC,
                 values: P::Arg::values().into_iter().map(str::to_owned).collect(),
                 ..ParamInfo::default()
@@ -171,10 +184,8 @@ pub(crate) fn fault(params: &[Param]) -> Option<String> {
         {
             return Some(format!("there are two called `{}`", info.name));
         }
-        if let Some(default) = &param.default
-            && !info.variadic
-            && (param.check)(default).is_err()
-        {
+        let is_bad = |word: &&String| (param.check)(word).is_err();
+        if let Some(default) = param.default.iter().find(is_bad) {
             let shown = info.default.as_deref().unwrap_or(default);
             return Some(format!(
                 "the default of `{}`, {shown}, is not allowed",

@@ -88,12 +88,12 @@ impl LogRing {
         Self::with_capacity(Self::CAPACITY)
     }
 
-    /// A ring of so many events; of one, if of none.
+    /// A ring of so many events. Of none, it holds nothing, but still counts them and hands them to a terminal.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         let state = State {
             records: VecDeque::new(),
-            capacity: capacity.max(1),
+            capacity,
             caught: 0,
             time: Duration::ZERO,
             frame: 0,
@@ -230,7 +230,9 @@ impl LogRing {
         // One out before one comes in, so that the memory is that of `capacity` pointers.
         let full = state.records.len() >= state.capacity;
         let pushed_out = full.then(|| state.records.pop_front());
-        state.records.push_back(record);
+        if state.capacity > 0 {
+            state.records.push_back(record);
+        }
         drop(state);
         // Its texts are freed when nobody waits for the ring.
         drop(pushed_out);
@@ -279,7 +281,8 @@ pub trait LogExt {
 impl<H> LogExt for Cx<'_, H> {
     fn attach_log(&mut self, ring: &LogRing) {
         self.install(
-            Extension::<H>::new("log")
+            Extension::<H>::new("sc.log")
+                .ours()
                 .on_runtime_stage(Stage::Begin, stamp)
                 .on_runtime_stage(Stage::Timers, stamp),
         );

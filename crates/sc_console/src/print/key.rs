@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 /// By which a later print replaces an earlier one on screen: a name or a whole number. Numbers of
-/// every type are alike, and a number is never the same as a name.
+/// every type up to 64 bits are alike, and a number is never the same as a name.
 ///
 /// ```
 /// use sc_console::PrintKey;
-/// assert_eq!(PrintKey::from(7_u64), PrintKey::from(7_i32));
+/// assert_eq!(PrintKey::from(7_u8), PrintKey::from(7_isize));
 /// assert_ne!(PrintKey::from(7), PrintKey::from("7"));
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,11 +40,16 @@ macro_rules! from_number {
         }
     )*};
 }
-from_number!(i32, u32, i64, u64);
+from_number!(i8, u8, i16, u16, i32, u32, i64, u64);
 
-impl From<usize> for PrintKey {
-    fn from(number: usize) -> Self {
-        // As on every platform there is: a `usize` is not wider than 64 bits.
-        PrintKey(Repr::Number(number as i128))
-    }
+macro_rules! from_size {
+    ($($t:ty),*) => {$(
+        impl From<$t> for PrintKey {
+            fn from(number: $t) -> Self {
+                // As on every platform there is: it is not wider than 64 bits.
+                PrintKey(Repr::Number(number as i128))
+            }
+        }
+    )*};
 }
+from_size!(isize, usize);

@@ -122,6 +122,22 @@ thread_local! {
     static AS_MESSAGE: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Says so until it is dropped, by whatever layer panics meanwhile.
+struct AsMessage;
+
+impl AsMessage {
+    fn set(is: bool) -> Self {
+        AS_MESSAGE.set(is);
+        AsMessage
+    }
+}
+
+impl Drop for AsMessage {
+    fn drop(&mut self) {
+        AS_MESSAGE.set(false);
+    }
+}
+
 /// Whether the event of the log that is being made is that of a print which also goes to the screen:
 /// a terminal, which shows both, shows it once.
 #[cfg(feature = "terminal")]
@@ -166,9 +182,8 @@ impl<H> PrintExt for Cx<'_, H> {
 fn print_now<H>(cx: &mut Cx<'_, H>, mut print: Print) {
     let missing = print.missing.take();
     if print.to != PrintTo::Screen {
-        AS_MESSAGE.set(print.to == PrintTo::Both);
+        let _as_message = AsMessage::set(print.to == PrintTo::Both);
         tracing::info!(target: PRINT_TARGET, "{}", print.text);
-        AS_MESSAGE.set(false);
     }
     if print.to != PrintTo::Log {
         screen::show(cx, print);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, bury, console, remove, sweep, take_out};
+use super::{Body, Handler, bury, console, enter, remove, sweep, take_out};
 use crate::command::{Bound, CommandDef, Parts, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin};
@@ -47,6 +47,25 @@ impl CommandId {
 }
 
 /// Unregisters its command when it is dropped, wherever that is.
+/// [`register_command_guarded`](crate::ConsoleExt::register_command_guarded) gives it.
+///
+/// ```
+/// # use sc_console::{CommandGuard, ConsoleExt, LineOutcome, Source, dynamic_command};
+/// # use sc_core::{Cx, Runtime};
+/// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+/// # let mut cx = rt.cx(&mut host);
+/// struct Minigame { _command: CommandGuard }
+/// let command = dynamic_command! {
+///     /// Casts the line.
+///     Fishing.Cast () |_cx: &mut Cx<'_, ()>, _out| { Ok(()) }
+/// };
+/// let game = Minigame { _command: cx.register_command_guarded(command.runtime())? };
+/// // It may end on another thread.
+/// # let send = std::thread::spawn(move || drop(game)).join();
+/// # assert!(send.is_ok());
+/// assert_eq!(cx.run_line("fishing.cast", Source::Local).outcome, LineOutcome::Failed);
+/// # Ok::<(), sc_console::RegisterError>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "dropping the guard unregisters the command"]
 pub struct CommandGuard {
@@ -253,8 +272,8 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         },
     };
     let runtime = cx.runtime().mark();
+    let slot = enter(cx, Entry::new(info, binding, role));
     let console = console(cx);
-    let slot = console.entries.insert(Entry::new(info, binding, role));
     let handler = Handler {
         body: Body::Closure(Some(parts.body)),
         params: parts.params.into(),
@@ -281,11 +300,19 @@ pub(crate) fn register_built_in<H>(cx: &mut Cx<'_, H>, definition: CommandDef<H>
     }
 }
 
+/// Ends an entry; whether it was alive. One that has lost what it was bound to ends as well.
+fn end<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
+    let entry = console(cx).entries.get(slot);
+    let binding = entry.map(|entry| entry.binding.clone());
+    let lived = binding.is_some_and(|binding| binding.holds(cx));
+    remove(cx, slot) && lived
+}
+
 /// Ends a command by id; whether there was one.
 pub(crate) fn unregister<H>(cx: &mut Cx<'_, H>, id: CommandId) -> bool {
     id.runtime == cx.runtime().mark()
         && console(cx).entries.generation(id.slot) == id.generation
-        && remove(cx, id.slot)
+        && end(cx, id.slot)
 }
 
 /// Ends a dynamic command by name; whether there was one.
@@ -295,7 +322,7 @@ pub(crate) fn unregister_entry<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
         return false;
     };
     let is_dynamic = |entry: &Entry| entry.binding.dynamic;
-    entries.get(slot).is_some_and(is_dynamic) && remove(cx, slot)
+    entries.get(slot).is_some_and(is_dynamic) && end(cx, slot)
 }
 
 /// Ends every dynamic command and variable of an owner; how many.
@@ -305,5 +332,5 @@ pub(crate) fn unregister_entries_of<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usi
         life.is_some_and(|life| life.object() == owner)
     };
     let slots = console(cx).entries.dynamic(of_owner);
-    slots.into_iter().filter(|&slot| remove(cx, slot)).count()
+    slots.into_iter().filter(|&slot| end(cx, slot)).count()
 }

@@ -26,7 +26,7 @@ pub(crate) struct Binding {
     pub(crate) world: Option<WorldId>,
     /// Set when the guard is dropped.
     pub(crate) guard: Option<Arc<AtomicBool>>,
-    /// It ends with the runtime, not before.
+    /// It was registered at run time, so it can be unregistered.
     pub(crate) dynamic: bool,
 }
 

@@ -12,12 +12,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
+use sc_core::{Cx, Extension, Report, ReportKind, Stage, TeardownPhase, WorldId};
 
 use crate::alias::Aliases;
 use crate::command::{DynBody, FreeBody, HostBody, Param, StaticCommand};
 use crate::history::History;
 use crate::output::Ring;
+use crate::reports;
 use crate::run::Tasks;
 use crate::settings::ConsoleSettings;
 use crate::snapshot::ConsoleSnapshot;
@@ -72,8 +73,8 @@ pub(crate) struct Console<H: 'static> {
     pub(crate) watchers: Watchers<H>,
     /// Set when a guard is dropped, wherever that is.
     pub(crate) guards: Arc<AtomicBool>,
-    /// A suggestion function runs.
-    pub(crate) suggesting: bool,
+    /// A suggestion function runs, for whom.
+    pub(crate) suggesting: Option<Source>,
     snapshots: Vec<Cached>,
 }
 
@@ -101,7 +102,7 @@ impl<H> Default for Console<H> {
             tasks: Tasks::default(),
             watchers: Watchers::default(),
             guards: Arc::default(),
-            suggesting: false,
+            suggesting: None,
             snapshots: Vec::new(),
         }
     }
@@ -119,7 +120,8 @@ pub(crate) fn console<'c, H>(cx: &'c mut Cx<'_, H>) -> &'c mut Console<H> {
 fn start<H>(cx: &mut Cx<'_, H>) {
     cx.runtime_state::<Console<H>>().started = true;
     cx.install(
-        Extension::new("console")
+        Extension::new("sc.console")
+            .ours()
             .on_runtime_stage(Stage::Console, |cx| {
                 drop_unguarded(cx);
                 crate::run::stage(cx);
@@ -178,6 +180,28 @@ fn drop_unguarded<H>(cx: &mut Cx<'_, H>) {
         let callbacks = console(cx).watchers.take_dropped();
         cx.enter(|| drop(callbacks));
     }
+}
+
+/// Makes an entry, and says so where that takes its name from an alias.
+pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry) -> u32 {
+    let info = Arc::clone(&entry.info);
+    let console = console(cx);
+    let slot = console.entries.insert(entry);
+    if console.aliases.loses(&info.folded)
+        && let Some(alias) = console.aliases.get(&info.folded)
+    {
+        let what = format!(
+            "an alias has lost its name to the {} `{}`, {}; it stands for: {}",
+            info.kind,
+            info.name,
+            info.origin,
+            alias.shown(&*console)
+        );
+        let kind = ReportKind::Extension(&reports::ALIAS_LOST);
+        let report = Report::new(kind, what).object(alias.name.as_str());
+        cx.report(report);
+    }
+    slot
 }
 
 /// Removes an entry, with what is behind it.

@@ -65,7 +65,8 @@ pub trait CommandRegistry<H: 'static>: 'static {
         out: &mut Output,
     ) -> Result<(), CommandError>;
 
-    /// The runtime ends, or a competing registry was provided.
+    /// The runtime ends, or a competing registry was provided: if that was from within a call of this one, when
+    /// the call is done.
     fn end(&mut self, _cx: &mut Cx<'_, H>) {}
 }
 
@@ -87,8 +88,8 @@ pub(crate) struct Registry<H: 'static> {
     /// The project's own; empty while it runs, and with the default one.
     own: Option<Boxed<H>>,
     type_id: Option<TypeId>,
-    /// Those that compete: then the default one is live.
-    competing: bool,
+    /// Those that compete, if there are some: then the default one is live.
+    competing: Option<RegistriesCompete>,
 }
 
 impl<H> Default for Registry<H> {
@@ -97,7 +98,7 @@ impl<H> Default for Registry<H> {
             name: DEFAULT,
             own: None,
             type_id: None,
-            competing: false,
+            competing: None,
         }
     }
 }
@@ -130,25 +131,24 @@ pub(crate) fn provide<H>(
     registry: Boxed<H>,
 ) -> Result<(), RegistriesCompete> {
     let live = &mut console(cx).registry;
-    if live.type_id == Some(type_id) && !live.competing {
+    if live.type_id == Some(type_id) && live.competing.is_none() {
         tracing::debug!(target: "stillcooking", "console: registry `{name}` was provided again: it is live already");
         return Ok(());
     }
     if live.type_id.is_some() {
         let first = live.name;
         let compete = RegistriesCompete {
-            first: if live.competing { DEFAULT } else { first },
+            first,
             second: name,
         };
+        // One that runs ends when it is done.
         let old = live.own.take();
-        live.competing = true;
+        live.competing.get_or_insert_with(|| compete.clone());
         live.name = DEFAULT;
         let kind = ReportKind::Extension(&reports::REGISTRIES_COMPETE);
         cx.report(Report::new(kind, compete.to_string()).object(name));
-        if let Some(mut old) = old {
-            let outcome = call(cx, |cx| old.end(cx));
-            cx.enter(|| drop(old));
-            settle(cx, first, outcome);
+        if let Some(old) = old {
+            end(cx, first, old);
         }
         return Err(compete);
     }
@@ -156,15 +156,27 @@ pub(crate) fn provide<H>(
     live.type_id = Some(type_id);
     let mut own = registry;
     let outcome = call(cx, |cx| own.start(cx));
-    let live = &mut console(cx).registry;
-    if live.competing {
-        // Another one was provided from within its start.
-        cx.enter(|| drop(own));
-    } else {
-        live.own = Some(own);
-    }
+    let competing = put_back(cx, own);
     settle(cx, name, outcome);
-    Ok(())
+    competing.map_or(Ok(()), Err)
+}
+
+/// Puts a registry back that has run; those that compete, if another one was provided meanwhile: then it ends.
+fn put_back<H>(cx: &mut Cx<'_, H>, own: Boxed<H>) -> Option<RegistriesCompete> {
+    let live = &mut console(cx).registry;
+    let competing = live.competing.clone();
+    match &competing {
+        Some(compete) => end(cx, compete.first, own),
+        None => live.own = Some(own),
+    }
+    competing
+}
+
+/// The end of a registry.
+fn end<H>(cx: &mut Cx<'_, H>, name: &'static str, mut own: Boxed<H>) {
+    let outcome = call(cx, |cx| own.end(cx));
+    cx.enter(|| drop(own));
+    settle(cx, name, outcome);
 }
 
 /// Calls into a project's registry.
@@ -193,7 +205,7 @@ pub(crate) fn forward<H>(
     let registry = &mut console(cx).registry;
     let Some(mut own) = registry.own.take() else {
         return Err(match registry.type_id {
-            Some(_) if !registry.competing => {
+            Some(_) if registry.competing.is_none() => {
                 "the registry is running: it cannot be called from its own command".into()
             }
             _ => format!(
@@ -206,12 +218,7 @@ pub(crate) fn forward<H>(
     // Put back on unwinding too: the command is reported, the registry stays.
     let run = std::panic::AssertUnwindSafe(|| own.on_static_command(cx, call, out));
     let outcome = std::panic::catch_unwind(run);
-    let registry = &mut console(cx).registry;
-    if registry.competing {
-        cx.enter(|| drop(own));
-    } else {
-        registry.own = Some(own);
-    }
+    put_back(cx, own);
     match outcome {
         Ok(outcome) => outcome,
         Err(payload) => std::panic::resume_unwind(payload),
@@ -274,10 +281,8 @@ pub(super) fn provide_declared<H>(cx: &mut Cx<'_, H>) {
 pub(super) fn close<H>(cx: &mut Cx<'_, H>) {
     let registry = &mut console(cx).registry;
     let name = registry.name;
-    if let Some(mut own) = registry.own.take() {
-        let outcome = call(cx, |cx| own.end(cx));
-        cx.enter(|| drop(own));
-        settle(cx, name, outcome);
+    if let Some(own) = registry.own.take() {
+        end(cx, name, own);
     }
 }
 

@@ -299,7 +299,6 @@ fn insert<H>(
         };
         return Err(bad(cx, command.place, command.name, error));
     }
-    let console = console(cx);
     let info = EntryInfo {
         name: command.name.to_owned(),
         folded: folded.to_owned(),
@@ -310,13 +309,13 @@ fn insert<H>(
         origin: Origin::Static(command.place.to_string()),
     };
     let entry = Entry::new(info, Binding::default(), Role::Static);
-    let slot = console.entries.insert(entry);
+    let slot = super::enter(cx, entry);
     let handler = Handler {
         body,
         params,
         needs_game_world: !command.anytime,
         declared: Some(command),
     };
-    console.handlers.insert(slot, handler);
+    console(cx).handlers.insert(slot, handler);
     Ok(())
 }

@@ -8,13 +8,15 @@ use sc_core::{Cx, Report, ReportKind};
 use super::console;
 use crate::reports;
 use crate::run::game_world;
+use crate::source::Source;
 
-/// Asks the function of a parameter, which gets what is typed so far. A panic in it is reported.
+/// Asks the function of a parameter on behalf of a source. It gets what is typed so far. A panic in it is reported.
 pub(crate) fn suggest<H>(
     cx: &mut Cx<'_, H>,
     folded: &str,
     param: usize,
     typed: &str,
+    source: Source,
 ) -> Vec<String> {
     let console = console(cx);
     let Some(slot) = console.entries.find(folded) else {
@@ -34,11 +36,13 @@ pub(crate) fn suggest<H>(
     // Where the command itself would run.
     let world = bound.or_else(|| game_world(cx));
     // One that asks for suggestions itself gets those that need no game.
-    if std::mem::replace(&mut super::console(cx).suggesting, true) {
+    let suggesting = &mut super::console(cx).suggesting;
+    if suggesting.is_some() {
         return Vec::new();
     }
+    *suggesting = Some(source);
     let outcome = cx.callback(world, Duration::ZERO, |cx| suggest.ask(cx, typed));
-    super::console(cx).suggesting = false;
+    super::console(cx).suggesting = None;
     cx.attend();
     outcome.unwrap_or_else(|panic| {
         let kind = ReportKind::Extension(&reports::SUGGESTION_PANICKED);

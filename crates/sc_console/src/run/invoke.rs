@@ -181,11 +181,11 @@ fn checked(params: &[crate::command::Param], words: &[Word]) -> Result<Vec<Strin
         args.push(word.text.clone());
     }
     for (index, param) in params.iter().enumerate().skip(words.len()) {
-        match &param.default {
-            Some(default) if !param.info.variadic => args.push(default.clone()),
+        match param.default.as_slice() {
             // Its place would be another one's.
-            _ if param.info.optional => break,
-            _ => return Err(CallError::Missing { index }),
+            [] if param.info.optional => break,
+            [] => return Err(CallError::Missing { index }),
+            default => args.extend_from_slice(default),
         }
     }
     Ok(args)
@@ -222,6 +222,14 @@ fn settle<H>(
                 let text = task.without_secrets(said);
                 let spot = Spot::of_arg(task, command, index);
                 return complain(cx, task, &spot, &text);
+            }
+            if let Some(name) = error.parameter() {
+                let text = task.without_secrets(said);
+                let text = format!(
+                    "{text} (said of the parameter `{name}`, and `{}` has none of that name)",
+                    info.name
+                );
+                return complain(cx, task, &Spot::of_name(task, command), &text);
             }
             let place = task.frames.last().and_then(Frame::place);
             let place = place.map_or_else(String::new, |place| format!("{place}: "));

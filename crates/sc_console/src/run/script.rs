@@ -10,7 +10,7 @@ use sc_core::{Cx, Report, ReportKind};
 
 use super::{DoneFn, Frame, Lines};
 use crate::error::FileError;
-use crate::file;
+use crate::file::{self, Limit};
 use crate::name::fold;
 use crate::output::{LineKind, LineOutcome};
 use crate::parse::nearest;
@@ -67,7 +67,11 @@ pub(crate) fn read_script(
             path: path.to_owned(),
         });
     }
-    let text = file::read(&found, settings.script_limit)?;
+    let limit = Limit {
+        bytes: settings.script_limit,
+        fix: "split it, or raise `console_settings().script_limit`",
+    };
+    let text = file::read(&found, limit)?;
     let text = text.ok_or_else(|| no_script(settings, path))?;
     Ok(Lines::script(
         &relative.to_string_lossy(),

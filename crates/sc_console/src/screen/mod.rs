@@ -181,7 +181,8 @@ fn stay(asked: Option<sc_core::Secs>) -> Duration {
 /// The screen of a runtime; its hook is installed on first use.
 pub(crate) fn screen<'c, H>(cx: &'c mut Cx<'_, H>) -> &'c mut Screen {
     if cx.runtime().state::<Screen>().is_none() {
-        let extension = Extension::<H>::new("screen")
+        let extension = Extension::<H>::new("sc.screen")
+            .ours()
             .on_runtime_stage(Stage::Timers, |cx| {
                 let (frame, now) = (cx.frame(), cx.runtime_elapsed());
                 cx.runtime_state::<Screen>().age(frame, now);

@@ -204,9 +204,18 @@ impl<H> Game for GameOf<H> {
     }
 }
 
-/// The terminals of a runtime, for the snapshot of names that each of them has.
+/// The terminals of a runtime, for the snapshot of names that each of them has. They end with it, whatever
+/// their threads wait for.
 #[derive(Default)]
 struct Terminals(Vec<Weak<Shared>>);
+
+impl Drop for Terminals {
+    fn drop(&mut self) {
+        for terminal in self.0.iter().filter_map(Weak::upgrade) {
+            terminal.end();
+        }
+    }
+}
 
 /// The history files whose lines the console has.
 #[derive(Default)]
@@ -223,11 +232,18 @@ pub(super) fn add_earlier<H>(cx: &mut Cx<'_, H>, file: &Path, lines: Vec<String>
 /// Connects a terminal to a runtime.
 pub(super) fn connect<H: 'static>(cx: &mut Cx<'_, H>, shared: &Arc<Shared>) -> Arc<dyn Game> {
     cx.start_console();
-    cx.install(Extension::<H>::new("terminal").on_runtime_stage(Stage::End, refresh));
+    let extension = Extension::<H>::new("sc.terminal")
+        .ours()
+        .on_runtime_stage(Stage::End, refresh)
+        .on_runtime_teardown(|cx| drop(std::mem::take(cx.runtime_state::<Terminals>())));
+    cx.install(extension);
     cx.runtime_state::<Terminals>()
         .0
         .push(Arc::downgrade(shared));
     refresh(cx);
+    if cx.runtime().is_shut_down() {
+        shared.end();
+    }
     Arc::new(GameOf {
         poster: cx.runtime().poster(),
         shared: Arc::clone(shared),

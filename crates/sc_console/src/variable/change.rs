@@ -43,7 +43,25 @@ impl<H> Default for Watchers<H> {
     }
 }
 
-/// Ends its callback when it is dropped.
+/// Ends its callback when it is dropped. [`on_var_change`](crate::VariableExt::on_var_change) gives it.
+///
+/// ```
+/// # use sc_console::{ChangeGuard, VariableExt, variable};
+/// # use sc_core::Cx;
+/// # variable! { ROUNDS = MyGame.RoundsGuarded: u32 = 3 }
+/// struct Scoreboard { _rounds: Option<ChangeGuard> }
+/// fn open(cx: &mut Cx<'_, Vec<u32>>) -> Scoreboard {
+///     let guard = cx.on_var_change(ROUNDS, |cx, rounds| cx.host_mut().push(*rounds));
+///     Scoreboard { _rounds: guard.ok() }
+/// }
+/// # let (mut rt, mut told) = (sc_core::Runtime::<Vec<u32>>::new(), Vec::new());
+/// # let mut cx = rt.cx(&mut told);
+/// let scoreboard = open(&mut cx);
+/// drop(scoreboard);
+/// cx.set_var(ROUNDS, 5)?;
+/// assert!(told.is_empty());
+/// # Ok::<(), sc_console::VariableError>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "dropping the guard ends the callback"]
 pub struct ChangeGuard {
@@ -54,6 +72,17 @@ pub struct ChangeGuard {
 
 impl ChangeGuard {
     /// Lets the callback live as long as its variable and its world.
+    ///
+    /// ```
+    /// # use sc_console::{VariableExt, variable};
+    /// # let (mut rt, mut told) = (sc_core::Runtime::<Vec<u32>>::new(), Vec::new());
+    /// # let mut cx = rt.cx(&mut told);
+    /// # variable! { ROUNDS = MyGame.RoundsDetached: u32 = 3 }
+    /// cx.on_var_change(ROUNDS, |cx, rounds| cx.host_mut().push(*rounds))?.detach();
+    /// cx.set_var(ROUNDS, 5)?;
+    /// assert_eq!(told, [5]);
+    /// # Ok::<(), sc_console::VariableError>(())
+    /// ```
     pub fn detach(mut self) {
         self.dropped = None;
     }

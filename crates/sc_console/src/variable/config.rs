@@ -15,7 +15,7 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 use super::store::Was;
 use super::{SetBy, SetOutcome, VariableExt, Variables};
 use crate::error::{FileError, VariableError};
-use crate::file;
+use crate::file::{self, Limit};
 use crate::name::fold;
 use crate::parse::nearest;
 use crate::registry;
@@ -34,7 +34,10 @@ pub struct ConfigRead {
 }
 
 /// A longer file is refused.
-const LIMIT: u64 = 1 << 20;
+const LIMIT: Limit = Limit {
+    bytes: 1 << 20,
+    fix: "take out what is not the game's, or move it away",
+};
 
 const TABLE: &str = "variables";
 
@@ -259,9 +262,27 @@ pub(super) fn save<H>(cx: &mut Cx<'_, H>, path: &Path) -> Result<(), FileError> 
         // No value of ours has a line break, and all those of others are `\r\n`.
         text = text.replace("\r\n", "\n").replace('\n', "\r\n");
     }
+    if text.len() as u64 > LIMIT.bytes {
+        return Err(too_long(path, &fates));
+    }
     file::write(path, &text)?;
     note(cx, &fates);
     Ok(())
+}
+
+/// The error for what could not be read again.
+fn too_long(path: &Path, fates: &BTreeMap<String, (String, Fate)>) -> FileError {
+    let lengths = fates.values().map(|(name, fate)| match fate {
+        Fate::Write(value) => (value.to_string().len(), name.as_str()),
+        Fate::Remove => (0, name.as_str()),
+    });
+    let (bytes, name) = lengths.max().unwrap_or_default();
+    FileError::WouldBeTooLong {
+        path: path.to_owned(),
+        limit: LIMIT.bytes,
+        name: name.to_owned(),
+        bytes,
+    }
 }
 
 /// Adds an entry. What is there under its key is a table: a value was updated before. It stands in that

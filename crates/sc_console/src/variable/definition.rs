@@ -108,16 +108,46 @@ impl<T: ConsoleArg + PartialEq> VariableDef<T> {
     /// Calls a function after each change, with the new value, in whatever runtime: where the variable
     /// is another part's setting. It is called before those of
     /// [`on_var_change`](crate::VariableExt::on_var_change), and in no world.
+    ///
+    /// ```
+    /// # use sc_console::{ConsoleExt, Source, VariableDef, VariableExt};
+    /// # use sc_core::Runtime;
+    /// # #[derive(Default)]
+    /// # struct Mixer { volume: f32 }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let volume = VariableDef::new("Mixer.Volume", 1.0_f32)
+    ///     .changed(|cx, volume| cx.runtime_state::<Mixer>().volume = *volume);
+    /// cx.register_variable(volume.runtime())?;
+    /// cx.run_line("mixer.volume 0.25", Source::Local);
+    /// assert_eq!(cx.runtime_state::<Mixer>().volume, 0.25);
+    /// # Ok::<(), sc_console::RegisterError>(())
+    /// ```
     #[must_use]
     pub fn changed(mut self, function: fn(&mut dyn AnyCx, &T)) -> Self {
         self.changed = Some(function);
         self
     }
 
-    /// Asks a function for the value before it is shown, compared, set or saved: where the value is another part's
+    /// Asks a function for the value before it is read, shown, compared, set or saved: where the value is another part's
     /// setting, which can be changed without the console. With [`changed`](Self::changed), which sets it there.
-    /// A value that differs counts as set by code. [`VariableExt::var`](crate::VariableExt::var), which
-    /// only looks, does not ask.
+    /// A value that differs counts as set by code.
+    ///
+    /// ```
+    /// # use sc_console::{VariableDef, VariableExt};
+    /// # use sc_core::Runtime;
+    /// # #[derive(Default)]
+    /// # struct Mixer { volume: f32 }
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let volume = VariableDef::new("Mixer.Volume", 0.0_f32)
+    ///     .changed(|cx, volume| cx.runtime_state::<Mixer>().volume = *volume)
+    ///     .current(|cx| cx.runtime_state::<Mixer>().volume);
+    /// let volume = cx.register_variable(volume.runtime())?;
+    /// cx.runtime_state::<Mixer>().volume = 0.5; // Past the console.
+    /// assert_eq!(cx.get_var(volume), Ok(0.5));
+    /// # Ok::<(), sc_console::RegisterError>(())
+    /// ```
     #[must_use]
     pub fn current(mut self, function: fn(&mut dyn AnyCx) -> T) -> Self {
         self.current = Some(function);

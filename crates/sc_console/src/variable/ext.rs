@@ -22,7 +22,8 @@ use crate::registry;
 
 /// Variables, as calls on the [`Cx`].
 pub trait VariableExt<H: 'static> {
-    /// The value of a static variable, at the cost of an index. Its default before the console has
+    /// The value of a static variable, at the cost of an index; of what is another part's setting, what that
+    /// says. Its default before the console has
     /// started, and when it is not live because its declaration is at fault (which was reported).
     ///
     /// ```
@@ -36,9 +37,21 @@ pub trait VariableExt<H: 'static> {
     /// }
     /// assert_eq!(cx.var(ROUNDS), 3);
     /// ```
-    fn var<T: ConsoleArg + PartialEq>(&self, key: Variable<T>) -> T;
+    fn var<T: ConsoleArg + PartialEq>(&mut self, key: Variable<T>) -> T;
 
     /// The value of a variable, static or not.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// let width = cx.register_variable(VariableDef::new("Door.Width", 90_u32).runtime())?;
+    /// assert_eq!(cx.get_var(width), Ok(90));
+    /// cx.unregister_entry("Door.Width");
+    /// assert_eq!(cx.get_var(width), Err(VariableError::Gone));
+    /// # Ok::<(), RegisterError>(())
+    /// ```
     ///
     /// # Errors
     /// [`VariableError::Gone`], [`VariableError::NotLive`].
@@ -84,7 +97,10 @@ pub trait VariableExt<H: 'static> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`set_var`](Self::set_var), and [`VariableError::Unknown`] for the console.
+    /// [`VariableError::Refused`], [`VariableError::LowerPriority`], [`VariableError::Gone`] if it ends meanwhile,
+    /// [`VariableError::Unknown`] for the console, and [`VariableError::NotAllowed`]: for what no variable can be
+    /// called, for what the file and the command line may not set, and for [`SetBy::Constructor`]. The old value
+    /// stays.
     fn set_var_text(
         &mut self,
         name: &str,
@@ -94,8 +110,22 @@ pub trait VariableExt<H: 'static> {
 
     /// Restores a variable's default, and lets anyone set it again.
     ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # variable! { ROUNDS = MyGame.RoundsReset: u32 = 3 }
+    /// cx.set_var_text("MyGame.RoundsReset", "7", SetBy::Console)?;
+    /// assert!(cx.set_var(ROUNDS, 5).is_err(), "the console counts more than code");
+    /// cx.reset_var("MyGame.RoundsReset")?;
+    /// assert_eq!(cx.var(ROUNDS), 3);
+    /// assert_eq!(cx.set_var(ROUNDS, 5), Ok(SetOutcome::Changed));
+    /// # Ok::<(), VariableError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`VariableError::Unknown`].
+    /// [`VariableError::Unknown`], [`VariableError::Gone`] if it ends meanwhile.
     fn reset_var(&mut self, name: &str) -> Result<SetOutcome, VariableError>;
 
     /// A variable as it is now: its value, who set it.
@@ -117,9 +147,37 @@ pub trait VariableExt<H: 'static> {
     fn var_info(&mut self, name: &str) -> Result<VariableInfo, VariableError>;
 
     /// Every variable, sorted by name.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// cx.register_variable(VariableDef::new("Volume", 0.5).runtime())?;
+    /// let list = cx.variable_list();
+    /// assert!(list.iter().any(|variable| variable.name == "Volume" && variable.value == "0.5"));
+    /// # Ok::<(), RegisterError>(())
+    /// ```
     fn variable_list(&mut self) -> Vec<VariableInfo>;
 
-    /// Registers a variable at run time.
+    /// Registers a variable at run time. It ends with its owner, its world, or when it is unregistered.
+    ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::{Runtime, Tickable, WorldKind};
+    /// # struct Door;
+    /// # impl Tickable<()> for Door {}
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # let level = cx.create_world(WorldKind::Game)?;
+    /// let door = cx.spawn_in(level, Door)?;
+    /// let speed = cx.register_variable(VariableDef::new("Door.Speed", 1.5).owner(&door))?;
+    /// cx.run_line("door.speed 3", Source::Local);
+    /// assert_eq!(cx.get_var(speed), Ok(3.0));
+    /// door.shutdown(&mut cx)?;
+    /// assert_eq!(cx.get_var(speed), Err(VariableError::Gone));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`RegisterError`], with a warning that says the same; nothing has changed.
@@ -177,6 +235,21 @@ pub trait VariableExt<H: 'static> {
     /// value without a variable waits for it; one that is refused is reported, and the rest is set.
     /// A file that does not exist is read as an empty one.
     ///
+    /// ```
+    /// # use sc_console::*;
+    /// # use sc_core::Runtime;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// # let mut cx = rt.cx(&mut host);
+    /// # variable! { ROUNDS = MyGame.RoundsLoaded: u32 = 3, range 1..=9 }
+    /// # let path = std::env::temp_dir().join(format!("stillcooking-load-{}.toml", std::process::id()));
+    /// std::fs::write(&path, "[variables]\nMyGame.RoundsLoaded = 5\nMyGame.Later = 1\n")?;
+    /// let read = cx.load_config(&path)?;
+    /// assert_eq!((read.set, read.waiting), (1, vec!["MyGame.Later".to_owned()]));
+    /// assert_eq!(cx.var(ROUNDS), 5);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`FileError`]; nothing was set.
     fn load_config(&mut self, path: impl AsRef<Path>) -> Result<ConfigRead, FileError>;
@@ -224,10 +297,15 @@ fn unknown<H>(cx: &mut Cx<'_, H>, name: &str) -> VariableError {
 
 impl<H> VariableExt<H> for Cx<'_, H> {
     #[inline]
-    fn var<T: ConsoleArg + PartialEq>(&self, key: Variable<T>) -> T {
+    fn var<T: ConsoleArg + PartialEq>(&mut self, key: Variable<T>) -> T {
         let variables = self.runtime().state::<Variables>();
-        let value = variables.and_then(|v| v.read::<T>(v.find_static(key.declared)?));
-        value.cloned().unwrap_or_else(key.default)
+        let slot = variables.and_then(|v| v.get(v.find_static(key.declared)?));
+        let value = match slot {
+            Some(slot) if slot.current.is_some() => self.get_var(key).ok(),
+            Some(slot) => slot.value.downcast_ref().cloned(),
+            None => None,
+        };
+        value.unwrap_or_else(key.default)
     }
 
     fn get_var<K: VariableKey>(&mut self, key: K) -> Result<K::Value, VariableError> {
@@ -254,6 +332,14 @@ impl<H> VariableExt<H> for Cx<'_, H> {
         text: &str,
         by: SetBy,
     ) -> Result<SetOutcome, VariableError> {
+        if by == SetBy::Constructor {
+            return Err(VariableError::NotAllowed {
+                name: name.to_owned(),
+                why:
+                    "only its declaration is its constructor: say who sets it, or call `reset_var`"
+                        .to_owned(),
+            });
+        }
         let found = find(self, name);
         if found.is_none() && by == SetBy::Console {
             return Err(unknown(self, name));
@@ -357,6 +443,12 @@ fn index<H, K: VariableKey>(cx: &mut Cx<'_, H>, key: K) -> Result<u32, VariableE
     registry::console(cx);
     let found = key.find(cx.runtime_state::<Variables>());
     let found = found.ok_or_else(|| key.missing())?;
+    let variables = cx.runtime().state::<Variables>();
+    let slot = variables.and_then(|variables| variables.get(found));
+    if slot.is_some_and(|slot| !slot.binding.holds(cx)) {
+        registry::sweep(cx);
+        return Err(key.missing());
+    }
     match refresh(cx, found) {
         true => Ok(found),
         false => Err(key.missing()),

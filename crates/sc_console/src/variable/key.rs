@@ -56,7 +56,16 @@ impl<T> Variable<T> {
         T: ConsoleArg,
     {
         let variables = cx.runtime_state::<Variables>();
-        let at = variables.find_static(self.declared);
+        let mut at = variables.find_static(self.declared);
+        if let Some(index) = at
+            && let Some(refresh) = variables.refresh
+            && variables.is_elsewhere(index)
+        {
+            refresh(cx, index);
+            // What is asked may have ended it.
+            at = cx.runtime_state::<Variables>().find_static(self.declared);
+        }
+        let variables = cx.runtime_state::<Variables>();
         let value = at.and_then(|at| variables.read::<T>(at));
         value.cloned().unwrap_or_else(self.default)
     }

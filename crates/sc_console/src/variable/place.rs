@@ -12,7 +12,7 @@ use super::{SetBy, SetOutcome, VariableInfo, VariableSlot, Variables, notify};
 use crate::error::VariableError;
 use crate::info::{EntryInfo, EntryKind, Origin};
 use crate::name::{self, fold};
-use crate::registry::{Binding, Entry, Role, console, live};
+use crate::registry::{self, Binding, Entry, Role, console, live};
 use crate::reports;
 use crate::source::Source;
 
@@ -35,16 +35,21 @@ pub(crate) fn install<H>(
         flags: variable.flags,
         origin,
     };
-    let mut entry = Entry::new(info, binding, Role::Static);
+    let mut entry = Entry::new(info, binding.clone(), Role::Static);
     let runtime = cx.runtime().mark();
     let variables = cx.runtime_state::<Variables>();
     variables.runtime = runtime;
+    variables.refresh = Some(|cx, index| {
+        if let Some(mut cx) = cx.typed::<H>() {
+            refresh(&mut cx, index);
+        }
+    });
     let info = Arc::clone(&entry.info);
-    let index = variables.insert(variable, declared, Arc::clone(&info));
+    let index = variables.insert(variable, declared, Arc::clone(&info), binding);
     // What is told of its first value may end it.
     let generation = variables.generation(index);
     entry.role = Role::Variable(index);
-    console(cx).entries.insert(entry);
+    registry::enter(cx, entry);
     // Where another part has the value, it begins with that.
     if let Some(now) = ask(cx, index)
         && let Some(slot) = cx.runtime_state::<Variables>().get_mut(index)

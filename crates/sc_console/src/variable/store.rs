@@ -6,6 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use sc_core::AnyCx;
+
 use super::declare::{AnyVariable, StaticVariable};
 use super::definition::{Changed, Current, Ops};
 use super::{SetBy, SetOutcome, VariableInfo};
@@ -13,6 +15,7 @@ use crate::arg::{ArgError, ConsoleArg};
 use crate::error::VariableError;
 use crate::info::EntryInfo;
 use crate::redact::refusal;
+use crate::registry::Binding;
 use crate::slots::Slots;
 
 /// One variable of a runtime.
@@ -25,13 +28,15 @@ pub(crate) struct VariableSlot {
     /// What `current` said last is not allowed, and that was reported.
     pub(crate) current_refused: bool,
     pub(crate) declared: Option<&'static StaticVariable>,
+    /// What it lives as long as.
+    pub(crate) binding: Binding,
     pub(crate) set_by: SetBy,
     /// The configuration file has an entry that was taken.
     pub(crate) in_file: bool,
     pub(crate) default: Box<dyn Any>,
     /// Told of each change before all others.
     pub(crate) changed: Option<Changed>,
-    /// Asked for the value before it is used by name.
+    /// Asked for the value before it is used.
     pub(crate) current: Option<Current>,
     pub(crate) ops: Ops,
     pub(crate) info: Arc<EntryInfo>,
@@ -104,6 +109,8 @@ pub(crate) struct Variables {
     slots: Slots<VariableSlot>,
     /// The mark of the runtime.
     pub(crate) runtime: u32,
+    /// Asks for a value that another part has, for who does not know the host type.
+    pub(crate) refresh: Option<fn(&mut dyn AnyCx, u32)>,
     /// Values that wait for their variable, by folded name.
     pub(crate) waiting: BTreeMap<String, (String, SetBy)>,
     /// What archived variables that are gone have left, by folded name.
@@ -150,6 +157,11 @@ impl Variables {
         Some(at)
     }
 
+    /// Whether another part has the value of a variable.
+    pub(crate) fn is_elsewhere(&self, index: u32) -> bool {
+        self.get(index).is_some_and(|slot| slot.current.is_some())
+    }
+
     #[inline]
     pub(crate) fn read<T: ConsoleArg>(&self, index: u32) -> Option<&T> {
         self.get(index)?.value.downcast_ref()
@@ -160,6 +172,7 @@ impl Variables {
         variable: AnyVariable,
         declared: Option<&'static StaticVariable>,
         info: Arc<EntryInfo>,
+        binding: Binding,
     ) -> u32 {
         self.slots.insert(VariableSlot {
             value: (variable.ops.clone)(&*variable.default),
@@ -167,6 +180,7 @@ impl Variables {
             asking: false,
             current_refused: false,
             declared,
+            binding,
             set_by: SetBy::Constructor,
             in_file: false,
             default: variable.default,

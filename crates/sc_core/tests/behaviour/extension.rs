@@ -73,6 +73,28 @@ fn of_two_extensions_of_one_name_the_first_stays() {
 }
 
 #[test]
+fn a_reserved_name_is_refused_with_a_report() {
+    let mut t = start();
+    let e = Extension::new("sc.mine").on_runtime_stage(Stage::Timers, |cx: &mut Cx<'_, Game>| {
+        cx.host().log.add("called");
+    });
+    assert!(!t.cx().install(e));
+    let reports = t.reports.take();
+    assert_eq!(reports.len(), 1);
+    assert_eq!(
+        reports[0].to_string(),
+        "extension sc.mine: was not installed: its name is reserved; to fix: give it another name: \
+         those that start with `sc.` are the library's own"
+    );
+    t.tick(0.1);
+    assert_eq!(log(&t), [""; 0]);
+    assert_eq!(t.rt.extensions().count(), 0);
+    // Ours, and what only looks like it.
+    assert!(t.cx().install(Extension::new("sc.mine").ours()));
+    assert!(t.cx().install(Extension::new("scores")));
+}
+
+#[test]
 fn no_hook_is_lost_when_one_extension_names_a_stage_or_a_phase_twice() {
     let mut t = start();
     let w = t.world;

@@ -11,13 +11,14 @@ use sc_core::{
     ManualClock, Owner, Report, ReportKind, Runtime, Severity, TickGroup, Tickable, WorldKind,
 };
 
-const ALL_KINDS: [ReportKind; 6] = [
+const ALL_KINDS: [ReportKind; 7] = [
     ReportKind::AlreadyInitialized,
     ReportKind::NoLiveWorld,
     ReportKind::OwnerDropped,
     ReportKind::RuntimeDropped,
     ReportKind::Panicked,
     ReportKind::DeltaSaturated,
+    ReportKind::ReservedExtension,
 ];
 
 #[test]

@@ -83,7 +83,8 @@ pub(crate) fn board<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
 
 #[cold]
 fn install<H>(cx: &mut Cx<'_, H>) -> Rc<Board<H>> {
-    let extension = Extension::<H>::new("flow")
+    let extension = Extension::<H>::new("sc.flow")
+        .ours()
         .on_world_stage(Stage::Flows, run::world_stage)
         .on_runtime_stage(Stage::Flows, run::runtime_stage)
         .on_teardown(TeardownPhase::Flows, end::world_ends)

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::probe::{C, Test, reports, start, story, thing};
-use sc_core::{Clock, Severity, secs};
+use sc_core::{Clock, Extension, Severity, secs};
 use sc_flow::{
     DoForDuration, Flow, FlowError, FlowExt, FlowId, FlowKind, ForEach, Progress, Step, WaitUntil,
     WaitingFor,
@@ -315,7 +315,7 @@ fn the_list_names_every_live_flow_in_order_of_start_with_all_about_it() {
         "in the helper that starts it"
     );
     assert_eq!(t.cx().flow(drive).unwrap(), list[1]);
-    let lines = t.rt.inspect("flow").unwrap();
+    let lines = t.rt.inspect("sc.flow").unwrap();
     assert_eq!(lines.len(), 5);
     assert!(lines[1].contains("fade") && lines[1].contains("never_silent.rs"));
 }
@@ -441,4 +441,14 @@ fn thresholds_can_be_set_whatever_the_host_before_there_is_a_flow() {
     let any: &mut dyn AnyCx = &mut cx;
     assert_eq!(any.cancel_flows_named("loops"), 1);
     assert_eq!(any.flow_names(), ["waits"]);
+}
+
+#[test]
+fn an_extension_of_a_program_may_be_called_as_ours_is() {
+    let mut t = start();
+    assert!(t.cx().install(Extension::new("flow")));
+    let flow = endless(&mut t);
+    t.host.open = true;
+    t.tick(0.1);
+    assert!(matches!(t.cx().flow(flow), Err(FlowError::Gone)));
 }
