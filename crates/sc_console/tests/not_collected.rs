@@ -72,3 +72,32 @@ fn a_name_that_is_taken_is_refused_and_the_others_are_added() {
     assert_eq!(t.cx().run_line("mine.two", Source::Local).text(), "here");
     assert_eq!(t.reports.take().len(), 1);
 }
+
+#[test]
+fn an_alias_that_loses_its_name_to_what_is_added_is_reported() {
+    let mut t = TestWorld::new(());
+    for alias in ["alias mine.one 'find one'", "alias mine.speed 'find speed'"] {
+        t.cx().run_line(alias, Source::Local);
+    }
+    t.cx().add_commands(&[&ONE, &TWO]).unwrap();
+    t.cx().declare(&[], &[&SPEED]);
+    t.cx().add_commands(&[&ONE]).unwrap();
+    let reports = t.reports.take();
+    let told: Vec<_> = reports
+        .iter()
+        .map(|report| (report.kind.name(), report.object.as_deref()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("AliasLost", Some("mine.one")),
+            ("AliasLost", Some("mine.speed"))
+        ]
+    );
+    assert!(
+        reports[1]
+            .what
+            .contains("to the variable `Mine.Speed`, declared at")
+    );
+    assert_eq!(t.cx().run_line("mine.one", Source::Local).text(), "here");
+}

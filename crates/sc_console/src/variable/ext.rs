@@ -299,7 +299,7 @@ impl<H> VariableExt<H> for Cx<'_, H> {
     #[inline]
     fn var<T: ConsoleArg + PartialEq>(&mut self, key: Variable<T>) -> T {
         let variables = self.runtime().state::<Variables>();
-        let slot = variables.and_then(|v| v.get(v.find_static(key.declared)?));
+        let slot = variables.and_then(|v| v.get_static(key.declared));
         let value = match slot {
             Some(slot) if slot.current.is_some() => self.get_var(key).ok(),
             Some(slot) => slot.value.downcast_ref().cloned(),

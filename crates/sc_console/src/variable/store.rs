@@ -71,6 +71,11 @@ impl VariableSlot {
         }
     }
 
+    #[inline]
+    fn is_of(&self, declared: &'static StaticVariable) -> bool {
+        self.declared.is_some_and(|by| std::ptr::eq(by, declared))
+    }
+
     pub(crate) fn is_secret(&self) -> bool {
         self.info.params.first().is_some_and(|param| param.secret)
     }
@@ -138,21 +143,27 @@ impl Variables {
         self.slots.get_mut(index)
     }
 
-    /// Where the value of a static variable lies.
+    /// A static variable, at the cost of an index.
     #[inline]
+    pub(crate) fn get_static(&self, declared: &'static StaticVariable) -> Option<&VariableSlot> {
+        let guess = self.get(declared.guess.load(Ordering::Relaxed));
+        guess
+            .filter(|slot| slot.is_of(declared))
+            .or_else(|| self.get(self.search_static(declared)?))
+    }
+
+    /// Where the value of a static variable lies.
     pub(crate) fn find_static(&self, declared: &'static StaticVariable) -> Option<u32> {
         let guess = declared.guess.load(Ordering::Relaxed);
-        let is_it = |slot: &VariableSlot| slot.declared.is_some_and(|d| std::ptr::eq(d, declared));
-        if self.get(guess).is_some_and(is_it) {
-            return Some(guess);
+        match self.get(guess) {
+            Some(slot) if slot.is_of(declared) => Some(guess),
+            _ => self.search_static(declared),
         }
-        self.search_static(declared)
     }
 
     #[cold]
     fn search_static(&self, declared: &'static StaticVariable) -> Option<u32> {
-        let is_it = |slot: &VariableSlot| slot.declared.is_some_and(|d| std::ptr::eq(d, declared));
-        let at = self.slots.position(is_it)?;
+        let at = self.slots.position(|slot| slot.is_of(declared))?;
         declared.guess.store(at, Ordering::Relaxed);
         Some(at)
     }
