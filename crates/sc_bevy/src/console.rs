@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use bevy_app::App;
-use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut, Tick};
+use bevy_ecs::change_detection::{DetectChanges, Tick};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::{BoxedSystem, IntoSystem, Local, SystemInput};
@@ -17,7 +17,7 @@ use sc_core::{Cx, Report, ReportKind, Stage};
 
 use crate::plugin::{InForce, StageSystems};
 use crate::reports;
-use crate::slot::WorldCx;
+use crate::slot::{WorldCx, with_runtime};
 
 /// A command that runs a system; made by [`console_command!`](crate::console_command).
 pub struct ConsoleCommand(CommandDef<World>);
@@ -279,9 +279,9 @@ impl AppConsole for App {
     }
 }
 
-/// Calls the runtime of an app that must have one.
+/// Calls the runtime of an app that must have one, in no world of its: what is made lives as long as the runtime.
 fn installed<R>(app: &mut App, f: impl FnOnce(&mut Cx<'_, World>) -> R) -> R {
-    match app.world_mut().with_cx(f) {
+    match with_runtime(app.world_mut(), |runtime, world| f(&mut runtime.cx(world))) {
         Ok(value) => value,
         #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
         Err(error) => panic!("{error}"),
@@ -335,7 +335,8 @@ fn follow<V: ConsoleVariable>(world: &mut World, mut seen: Local<Option<Tick>>) 
             return;
         };
         if let Some(mut resource) = cx.host_mut().get_resource_mut::<Var<V>>() {
-            *resource.bypass_change_detection() = Var::<V>(old);
+            // A change for those who have heard of the other value.
+            *resource = Var::<V>(old);
         }
     });
     // Where the runtime itself runs this schedule it is out: then its own turn takes the change over.

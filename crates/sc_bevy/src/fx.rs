@@ -1,5 +1,7 @@
 //! What an async flow can await in an ECS `World`: messages, events, changes of components; and systems.
 
+use std::panic::Location;
+
 use bevy_ecs::change_detection::DetectChanges;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
@@ -46,7 +48,8 @@ pub trait BevyFx {
     ///
     /// # Errors
     /// [`FlowError::Other`] when the app has no such messages: `add_message` is missing.
-    async fn message<M: Message + Clone>(&self) -> Result<M, FlowError>;
+    #[track_caller]
+    fn message<M: Message + Clone>(&self) -> impl Future<Output = Result<M, FlowError>>;
 
     /// The messages that are written from now on, one after the other.
     ///
@@ -78,6 +81,7 @@ pub trait BevyFx {
     ///
     /// # Errors
     /// As [`message`](Self::message).
+    #[track_caller]
     fn messages<M: Message + Clone>(&self) -> Result<MessageStream<'_, M>, FlowError>;
 
     /// Waits for an event that is triggered from now on, and gives a copy: by an observer that lives
@@ -174,12 +178,15 @@ pub trait BevyFx {
 }
 
 impl BevyFx for FlowCx<World> {
-    async fn message<M: Message + Clone>(&self) -> Result<M, FlowError> {
-        self.messages::<M>()?.next().await
+    #[track_caller]
+    fn message<M: Message + Clone>(&self) -> impl Future<Output = Result<M, FlowError>> {
+        let location = Location::caller();
+        async move { MessageStream::new(self, location)?.next().await }
     }
 
+    #[track_caller]
     fn messages<M: Message + Clone>(&self) -> Result<MessageStream<'_, M>, FlowError> {
-        MessageStream::new(self)
+        MessageStream::new(self, Location::caller())
     }
 
     async fn event<E>(&self) -> Result<E, FlowError>

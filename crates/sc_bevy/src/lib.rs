@@ -85,6 +85,7 @@ mod entity;
 mod error;
 mod fx;
 mod handle;
+mod origin;
 mod params;
 mod places;
 mod plugin;

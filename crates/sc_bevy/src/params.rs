@@ -6,7 +6,9 @@ use bevy_ecs::world::World;
 use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
+use crate::error::NO_RUNTIME;
 use crate::handle::{FlowHandle, request_for, request_in_app};
+use crate::origin::{Origin, What};
 use crate::queue::{LocalQueue, Queue};
 
 /// Starts and cancels flows from any system, in parallel with others, also from one that a flow or a
@@ -23,6 +25,7 @@ use crate::queue::{LocalQueue, Queue};
 /// ```
 #[derive(SystemParam)]
 pub struct Flows<'w> {
+    #[system_param(validation_message = NO_RUNTIME)]
     queue: Res<'w, Queue>,
 }
 
@@ -62,14 +65,16 @@ impl Flows<'_> {
     }
 
     /// As [`FlowCommands::cancel_flow`](crate::FlowCommands::cancel_flow).
+    #[track_caller]
     pub fn cancel(&self, flow: &FlowHandle) {
-        let flow = flow.clone();
-        self.with_cx(move |cx| flow.cancel(cx));
+        let (origin, flow) = (flow.cancel_of(), flow.clone());
+        self.queue.push(origin, Box::new(move |cx| flow.cancel(cx)));
     }
 
     /// As [`FlowCommands::with_cx`](crate::FlowCommands::with_cx).
+    #[track_caller]
     pub fn with_cx(&self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
-        self.queue.push(Box::new(f));
+        self.queue.push(Origin::here(What::Closure), Box::new(f));
     }
 }
 
@@ -89,6 +94,7 @@ impl Flows<'_> {
 /// ```
 #[derive(SystemParam)]
 pub struct LocalFlows<'w> {
+    #[system_param(validation_message = NO_RUNTIME)]
     queue: NonSendMut<'w, LocalQueue>,
 }
 
@@ -116,13 +122,15 @@ impl LocalFlows<'_> {
     }
 
     /// As [`Flows::cancel`].
+    #[track_caller]
     pub fn cancel(&mut self, flow: &FlowHandle) {
-        let flow = flow.clone();
-        self.with_cx(move |cx| flow.cancel(cx));
+        let (origin, flow) = (flow.cancel_of(), flow.clone());
+        self.queue.push(origin, Box::new(move |cx| flow.cancel(cx)));
     }
 
     /// As [`Flows::with_cx`].
+    #[track_caller]
     pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + 'static) {
-        self.queue.push(Box::new(f));
+        self.queue.push(Origin::here(What::Closure), Box::new(f));
     }
 }

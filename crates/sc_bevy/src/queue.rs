@@ -12,22 +12,23 @@ use sc_flow::PendingFlows;
 
 use crate::error::CxError;
 use crate::handle::FlowHandle;
+use crate::origin::Origin;
 use crate::slot::{call, with_runtime};
 
 /// What is to be done with the runtime.
-pub(crate) type Request = Box<dyn FnOnce(&mut Cx<'_, World>) + Send>;
+type Request = dyn FnOnce(&mut Cx<'_, World>) + Send;
 /// The same, from where the runtime's own thread is.
-pub(crate) type LocalRequest = Box<dyn FnOnce(&mut Cx<'_, World>)>;
+type LocalRequest = dyn FnOnce(&mut Cx<'_, World>);
 
 const ASKED: &str = "a closure given to `Commands` or `Flows`";
 
 /// Requests in order. Closed when the runtime has shut down: what comes then is given back.
-struct Waiting<R> {
-    requests: VecDeque<R>,
+struct Waiting<R: ?Sized> {
+    requests: VecDeque<(Origin, Box<R>)>,
     closed: bool,
 }
 
-impl<R> Default for Waiting<R> {
+impl<R: ?Sized> Default for Waiting<R> {
     fn default() -> Self {
         Waiting {
             requests: VecDeque::new(),
@@ -36,8 +37,8 @@ impl<R> Default for Waiting<R> {
     }
 }
 
-impl<R> Waiting<R> {
-    fn push(&mut self, request: R) -> Option<R> {
+impl<R: ?Sized> Waiting<R> {
+    fn push(&mut self, request: (Origin, Box<R>)) -> Option<(Origin, Box<R>)> {
         if self.closed {
             return Some(request);
         }
@@ -45,17 +46,17 @@ impl<R> Waiting<R> {
         None
     }
 
-    fn close(&mut self) -> VecDeque<R> {
+    fn close(&mut self) -> VecDeque<(Origin, Box<R>)> {
         self.closed = true;
         take(&mut self.requests)
     }
 }
 
 /// Drops what nobody will do, and says so. The handle of a flow says `Refused` by its own drop.
-fn refuse<R>(requests: impl IntoIterator<Item = R>) {
-    for request in requests {
+fn refuse<R: ?Sized>(requests: impl IntoIterator<Item = (Origin, Box<R>)>) {
+    for (origin, request) in requests {
         drop(request);
-        tracing::error!(target: "stillcooking", "what a system asked of the runtime was dropped: the runtime has shut down with the app");
+        tracing::error!(target: "stillcooking", "{origin} was dropped: the runtime has shut down with the app");
     }
 }
 
@@ -79,19 +80,20 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn push(&self, request: Request) {
-        let back = self.lock().push(request);
+    pub(crate) fn push(&self, origin: Origin, request: Box<Request>) {
+        let back = self.lock().push((origin, request));
         refuse(back);
     }
 
     /// The start of a flow, which the runtime knows of from now on.
-    pub(crate) fn push_start(&self, flow: &FlowHandle, start: Request) {
+    pub(crate) fn push_start(&self, flow: &FlowHandle, start: Box<Request>) {
         flow.is_pending_in(&self.pending);
-        self.push(start);
+        self.push(flow.start_of(), start);
     }
 
-    fn pop(&self) -> Option<Request> {
-        self.lock().requests.pop_front()
+    fn pop(&self) -> Option<Box<Request>> {
+        let next = self.lock().requests.pop_front();
+        next.map(|(_, request)| request)
     }
 }
 
@@ -109,14 +111,14 @@ impl LocalQueue {
         }
     }
 
-    pub(crate) fn push(&mut self, request: LocalRequest) {
-        refuse(self.waiting.push(request));
+    pub(crate) fn push(&mut self, origin: Origin, request: Box<LocalRequest>) {
+        refuse(self.waiting.push((origin, request)));
     }
 
     /// As [`Queue::push_start`].
-    pub(crate) fn push_start(&mut self, flow: &FlowHandle, start: LocalRequest) {
+    pub(crate) fn push_start(&mut self, flow: &FlowHandle, start: Box<LocalRequest>) {
         flow.is_pending_in(&self.pending);
-        self.push(start);
+        self.push(flow.start_of(), start);
     }
 }
 
@@ -140,12 +142,16 @@ pub(crate) fn ask_start(
     if let Some(queue) = world.get_resource::<Queue>() {
         flow.is_pending_in(&queue.pending);
     }
-    ask(world, start);
+    ask(world, flow.start_of(), start);
 }
 
 /// Does a request now, or at the start of the next stage if the runtime is out. Where there is no runtime at
 /// all, it is dropped, and the log says so: the handle of a flow says `Refused` by that.
-pub(crate) fn ask(world: &mut World, request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
+pub(crate) fn ask(
+    world: &mut World,
+    origin: Origin,
+    request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
+) {
     let mut request = Some(request);
     let done = with_runtime(world, |runtime, world| {
         if let Some(request) = request.take() {
@@ -159,9 +165,9 @@ pub(crate) fn ask(world: &mut World, request: impl FnOnce(&mut Cx<'_, World>) + 
     if error == CxError::Running
         && let (Some(request), Some(queue)) = (request, world.get_resource::<Queue>())
     {
-        return queue.push(Box::new(request));
+        return queue.push(origin, Box::new(request));
     }
-    tracing::error!(target: "stillcooking", "a command for the runtime was dropped: {error}");
+    tracing::error!(target: "stillcooking", "{origin} was dropped: {error}");
 }
 
 /// Does what has been asked for by now. What is asked for meanwhile waits for the next stage, and so does
@@ -180,9 +186,8 @@ pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
     }
     for _ in 0..local {
         let queue = world.get_non_send_mut::<LocalQueue>();
-        let Some(request) = queue.and_then(|mut queue| queue.waiting.requests.pop_front()) else {
-            break;
-        };
+        let next = queue.and_then(|mut queue| queue.waiting.requests.pop_front());
+        let Some((_, request)) = next else { break };
         let _ = call(&mut runtime.cx(world), ASKED, request);
     }
 }

@@ -29,3 +29,17 @@ pub(crate) static FRAME_SKIPPED: ExtensionReport = ExtensionReport {
     severity: Severity::Error,
     fix: "run the schedules of the main loop from a system or the app, not in a flow, a command or a tick",
 };
+
+/// Messages have left Bevy's buffer before the flow that reads them came to them.
+pub(crate) static MESSAGES_MISSED: ExtensionReport = ExtensionReport {
+    name: "MessagesMissed",
+    severity: Severity::Error,
+    fix: "come to a stream once in two updates; let a flow of its own read and keep what a slower one needs",
+};
+
+/// A plugin was added with places of its own after the one that is in force.
+pub(crate) static PLACES_IGNORED: ExtensionReport = ExtensionReport {
+    name: "PlacesIgnored",
+    severity: Severity::Error,
+    fix: "place stages in the plugin that is added first; its places are in force",
+};

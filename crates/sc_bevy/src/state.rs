@@ -13,16 +13,27 @@ use sc_flow::{FlowCx, FlowError};
 
 use crate::commands::queue_start;
 use crate::handle::{Bound, FlowHandle, request};
+use crate::origin::{Origin, What};
 use crate::queue::ask;
+use crate::slot::WorldCx;
 
 /// The states of a type that have a world, and the worlds that live.
 #[derive(Resource)]
 struct StateWorlds<S: States> {
-    tracked: Vec<S>,
+    /// With who asked for its worlds.
+    tracked: Vec<(S, Origin)>,
     live: Vec<(S, WorldId)>,
     seen: MessageCursor<StateTransitionEvent<S>>,
     /// The state that is being entered.
     entered: Option<S>,
+}
+
+impl<S: States> StateWorlds<S> {
+    /// Who asked for the worlds of a state, if somebody did.
+    fn asked(&self, state: &S) -> Option<Origin> {
+        let tracked = self.tracked.iter().find(|(tracked, _)| tracked == state);
+        tracked.map(|&(_, origin)| origin)
+    }
 }
 
 /// When worlds of states end and begin, by how deep the type depends on others: those of a sub-state or a computed
@@ -36,8 +47,8 @@ enum Turn {
 /// Worlds of states, as calls on the [`App`].
 pub trait AppStateWorlds {
     /// Gives a state a world of the runtime: made when the state is entered, before `OnEnter` runs, and torn
-    /// down when it is left, after `OnExit` has run. What is started in it by
-    /// [`state_flow`](StateFlowCommands::state_flow) or [`StateCx::state_world`] ends with the state.
+    /// down when it is left, after `OnExit` has run. A state that is active already has it at once. What is started in
+    /// it by [`state_flow`](StateFlowCommands::state_flow) or [`StateCx::state_world`] ends with the state.
     ///
     /// ```
     /// # use bevy_app::App;
@@ -58,16 +69,19 @@ pub trait AppStateWorlds {
     /// assert!(app.world_mut().with_cx(|cx| cx.state_world(&Screen::Game))?.is_none());
     /// # Ok::<(), CxError>(())
     /// ```
+    #[track_caller]
     fn add_state_world<S: States>(&mut self, state: S) -> &mut Self;
 }
 
 impl AppStateWorlds for App {
+    #[track_caller]
     fn add_state_world<S: States>(&mut self, state: S) -> &mut Self {
+        let origin = Origin::here(What::StateWorld);
         if !self.world().contains_resource::<StateWorlds<S>>() {
             self.insert_resource(StateWorlds::<S> {
                 tracked: Vec::new(),
                 live: Vec::new(),
-                seen: MessageCursor::default(),
+                seen: unseen(self.world()),
                 entered: None,
             });
             let leave = leave::<S>.in_set(Turn::Leave(S::DEPENDENCY_DEPTH));
@@ -85,40 +99,65 @@ impl AppStateWorlds for App {
             }
         }
         let mut worlds = self.world_mut().resource_mut::<StateWorlds<S>>();
-        if !worlds.tracked.contains(&state) {
-            worlds.tracked.push(state);
+        if worlds.asked(&state).is_none() {
+            worlds.tracked.push((state.clone(), origin));
+        }
+        let now = self.world().get_resource::<State<S>>();
+        if now.is_some_and(|now| *now.get() == state) {
+            // Where there is no runtime yet, the first transition is still to come.
+            let _ = self.world_mut().with_cx(|cx| begin(cx, state));
         }
         self
     }
 }
 
-/// Ends the world of the state that is left.
-fn leave<S: States>(world: &mut World) {
-    let left = world.resource_scope(|world, mut worlds: Mut<StateWorlds<S>>| {
-        let mut left = Vec::new();
-        if let Some(messages) = world.get_resource::<Messages<StateTransitionEvent<S>>>() {
-            let StateWorlds { seen, entered, .. } = &mut *worlds;
-            for step in seen.read(messages) {
-                if step.exited != step.entered || step.allow_same_state_transitions {
-                    left.extend(step.exited.clone());
-                    entered.clone_from(&step.entered);
-                }
-            }
-        }
-        left
-    });
-    for left in left {
-        ask(world, move |cx| end(cx, &left));
+/// A reader of the transitions that are still to be done: only the one that a state begins with is written before its
+/// time.
+fn unseen<S: States>(world: &World) -> MessageCursor<StateTransitionEvent<S>> {
+    let Some(messages) = world.get_resource::<Messages<StateTransitionEvent<S>>>() else {
+        return MessageCursor::default();
+    };
+    let mut all = messages.get_cursor();
+    match all.read(messages).all(|step| step.exited.is_none()) {
+        true => messages.get_cursor(),
+        false => messages.get_cursor_current(),
     }
 }
 
-fn end<S: States>(cx: &mut Cx<'_, World>, left: &S) {
+/// Ends the worlds of all states but the one that is entered, and of that too if it was left before.
+fn leave<S: States>(world: &mut World) {
+    let ended = world.resource_scope(|world, mut worlds: Mut<StateWorlds<S>>| {
+        let messages = world.get_resource::<Messages<StateTransitionEvent<S>>>()?;
+        let StateWorlds { seen, entered, .. } = &mut *worlds;
+        let is_one = |step: &&StateTransitionEvent<S>| {
+            step.exited != step.entered || step.allow_same_state_transitions
+        };
+        let steps: Vec<_> = seen.read(messages).filter(is_one).collect();
+        entered.clone_from(&steps.last()?.entered);
+        let left: Vec<S> = steps
+            .iter()
+            .filter_map(|step| step.exited.clone())
+            .collect();
+        // Where nobody has asked for a world, there is none to end.
+        let live = worlds.live.iter().map(|(state, _)| state);
+        let origin = left
+            .iter()
+            .chain(live)
+            .find_map(|state| worlds.asked(state))?;
+        Some((origin, left, worlds.entered.clone()))
+    });
+    if let Some((origin, left, entered)) = ended {
+        ask(world, origin, move |cx| end(cx, &left, entered.as_ref()));
+    }
+}
+
+fn end<S: States>(cx: &mut Cx<'_, World>, left: &[S], entered: Option<&S>) {
     let Some(mut worlds) = cx.host_mut().get_resource_mut::<StateWorlds<S>>() else {
         return;
     };
-    let live = &mut worlds.live;
-    if let Some(at) = live.iter().position(|(state, _)| state == left) {
-        let (_, ended) = live.remove(at);
+    let is_over = |(state, _): &mut (S, _)| Some(&*state) != entered || left.contains(state);
+    let ended: Vec<_> = worlds.live.extract_if(.., is_over).collect();
+    for (_, ended) in ended {
         cx.destroy_world(ended);
     }
 }
@@ -128,19 +167,24 @@ fn enter<S: States>(world: &mut World) {
     let worlds = world.get_resource_mut::<StateWorlds<S>>();
     let entered = worlds.and_then(|mut worlds| {
         let entered = worlds.entered.take()?;
-        worlds.tracked.contains(&entered).then_some(entered)
+        Some((worlds.asked(&entered)?, entered))
     });
-    if let Some(entered) = entered {
-        ask(world, move |cx| begin(cx, entered));
+    if let Some((origin, entered)) = entered {
+        ask(world, origin, move |cx| begin(cx, entered));
     }
 }
 
+/// Makes the world of a state, unless it has one.
 fn begin<S: States>(cx: &mut Cx<'_, World>, entered: S) {
+    if cx.state_world(&entered).is_some() {
+        return;
+    }
     let options = WorldOptions::new(WorldKind::Game).name(format!("{entered:?}"));
     // Refused only after the end of the runtime.
     if let Ok(made) = cx.create_world(options)
         && let Some(mut worlds) = cx.host_mut().get_resource_mut::<StateWorlds<S>>()
     {
+        worlds.live.retain(|(state, _)| *state != entered);
         worlds.live.push((entered, made));
     }
 }

@@ -1,7 +1,9 @@
 //! Messages and events one after the other, for loops of async flows.
 
+use std::any::type_name;
 use std::collections::VecDeque;
 use std::mem::take;
+use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::entity::Entity;
@@ -9,42 +11,67 @@ use bevy_ecs::event::Event;
 use bevy_ecs::message::{Message, MessageCursor, Messages};
 use bevy_ecs::observer::On;
 use bevy_ecs::world::World;
-use sc_core::{Clock, Cx};
+use sc_core::{Clock, Cx, Report, ReportKind};
 use sc_flow::{FlowCx, FlowError};
+
+use crate::reports;
 
 /// All messages of a type from one point on, each once: made by [`BevyFx::messages`](crate::BevyFx::messages).
 pub struct MessageStream<'f, M: Message> {
     cursor: MessageCursor<M>,
     found: Found<'f, M>,
+    /// Where it was made.
+    location: &'static Location<'static>,
 }
 
 impl<'f, M: Message + Clone> MessageStream<'f, M> {
-    pub(crate) fn new(fx: &'f FlowCx<World>) -> Result<Self, FlowError> {
+    pub(crate) fn new(
+        fx: &'f FlowCx<World>,
+        location: &'static Location<'static>,
+    ) -> Result<Self, FlowError> {
         let cursor = fx.with(|cx| {
             let messages = cx.host().get_resource::<Messages<M>>();
             messages.map(Messages::get_cursor_current).ok_or_else(|| {
-                let name = std::any::type_name::<M>();
+                let name = type_name::<M>();
                 FlowError::other(format!(
                     "the app has no messages of type {name}: add them by `add_message`"
                 ))
             })
         })??;
         let found = Found::new(fx)?;
-        Ok(MessageStream { cursor, found })
+        Ok(MessageStream {
+            cursor,
+            found,
+            location,
+        })
     }
 
     /// Waits for the next message, and gives a copy. None is lost when the wait is given up.
     ///
     /// Bevy keeps a message for two updates: one that is written while the flow does something else for longer
-    /// than that is missed.
+    /// than that is missed, and reported.
     ///
     /// # Errors
     /// Those of an await.
     pub async fn next(&mut self) -> Result<M, FlowError> {
-        let cursor = &mut self.cursor;
-        let look = |cx: &Cx<'_, World>, waiting: &mut VecDeque<M>| {
-            if let Some(messages) = cx.host().get_resource::<Messages<M>>() {
-                waiting.extend(cursor.read(messages).cloned());
+        let (cursor, location) = (&mut self.cursor, self.location);
+        let world = self.found.fx.world();
+        let look = |cx: &mut Cx<'_, World>, waiting: &mut VecDeque<M>| {
+            let Some(messages) = cx.host().get_resource::<Messages<M>>() else {
+                return;
+            };
+            let missed = cursor.missed_messages(messages);
+            waiting.extend(cursor.read(messages).cloned());
+            if missed > 0 {
+                let kind = ReportKind::Extension(&reports::MESSAGES_MISSED);
+                let (file, line) = (location.file(), location.line());
+                let what = format!(
+                    "{missed} gone before the flow that reads them at {file}:{line} came to them"
+                );
+                let mut report =
+                    Report::new(kind, what).object(format!("messages of {}", type_name::<M>()));
+                report.world = world.and_then(|world| cx.runtime().world_name(world));
+                cx.report(report);
             }
         };
         self.found.next(look).await
@@ -86,7 +113,7 @@ where
     /// Those of an await.
     pub async fn next(&mut self) -> Result<E, FlowError> {
         let seen = &self.seen;
-        let look = |_: &Cx<'_, World>, waiting: &mut VecDeque<E>| {
+        let look = |_: &mut Cx<'_, World>, waiting: &mut VecDeque<E>| {
             let seen = take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
             waiting.extend(seen);
         };
@@ -122,7 +149,7 @@ impl<'f, T> Found<'f, T> {
 
     async fn next(
         &mut self,
-        mut look: impl FnMut(&Cx<'_, World>, &mut VecDeque<T>),
+        mut look: impl FnMut(&mut Cx<'_, World>, &mut VecDeque<T>),
     ) -> Result<T, FlowError> {
         let Found {
             fx,

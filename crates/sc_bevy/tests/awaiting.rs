@@ -5,7 +5,7 @@
 mod common;
 
 use bevy_ecs::prelude::*;
-use common::{app, log, reports, say, updates};
+use common::{app, log, report_texts, reports, say, updates};
 use sc_bevy::{BevyFx, FlowCommands, FlowState};
 use sc_core::secs;
 use sc_flow::FlowFinish;
@@ -98,6 +98,40 @@ fn messages_that_the_app_does_not_have_are_an_error() {
     app.update();
     assert_eq!(reports(&app), ["FlowFailed"]);
     assert!(matches!(handle.state(), FlowState::Ended(_)));
+}
+
+#[test]
+fn messages_that_were_gone_before_the_flow_has_read_them_are_reported() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    const LINE: u32 = line!() + 2;
+    let slow = app.world_mut().commands().flow("slow", async |fx| {
+        let mut hits = fx.messages::<Hit>()?;
+        loop {
+            let Hit(points) = hits.next().await?;
+            fx.with(|cx| say(cx.host_mut(), points.to_string()))?;
+            fx.delay(secs(1)).await?;
+        }
+    });
+    app.update();
+    for points in 1..=6 {
+        app.world_mut().write_message(Hit(points));
+        app.update();
+    }
+    updates(&mut app, 12);
+    // The flow slept while 2, 3 and 4 came and went, and then 6.
+    assert_eq!(log(&mut app), ["1", "5"]);
+    let told = report_texts(&app);
+    let lost = |missed| {
+        format!(
+            "messages of {} (world `app`): {missed} gone before the flow that reads them at {}:{LINE} came to them; to fix: \
+         come to a stream once in two updates; let a flow of its own read and keep what a slower one needs",
+            std::any::type_name::<Hit>(),
+            file!(),
+        )
+    };
+    assert_eq!(told, [lost(3), lost(1)], "once");
+    assert_eq!(slow.state(), FlowState::Running);
 }
 
 #[derive(Event, Clone)]

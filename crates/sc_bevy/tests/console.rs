@@ -7,7 +7,7 @@ mod common;
 
 use bevy_app::{App, PluginGroup, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use common::{app, bare, flows, listen, log, reports, say, updates};
+use common::{Log, app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
     AppConsole, BevyCx, Cooking, EntityFlowCommands, FlowCommands, FlowState, Flows, StageSystems,
     StillCookingPlugin, StillCookingPlugins, Var, WorldCx, console_command, console_variable,
@@ -200,6 +200,48 @@ fn case_g6_a_refused_resource_has_its_old_value_again() {
     app.update();
     assert_eq!(speed(&app), 5.0);
     assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+#[test]
+fn what_reads_a_resource_when_it_has_changed_hears_of_the_old_value_again() {
+    let mut app = app();
+    fn apply(speed: Res<Var<Speed>>, mut log: ResMut<Log>) {
+        if speed.is_changed() {
+            log.0.push(format!("{}", **speed));
+        }
+    }
+    app.add_console_variable::<Speed>()
+        .add_systems(Update, (set, apply).chain());
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), ["5"]);
+    app.insert_resource(Wish(99.0));
+    app.update();
+    app.world_mut().remove_resource::<Wish>();
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), ["99", "5"], "once each");
+    assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+#[test]
+fn a_variable_stays_a_resource_when_the_apps_world_is_destroyed() {
+    let mut app = app();
+    app.add_console_variable::<Speed>()
+        .add_console_command(console_command! {
+            /// Says so.
+            Test.None () => no_input
+        });
+    let destroyed = app
+        .world_mut()
+        .with_cx(|cx| cx.app_world().map(|world| cx.destroy_world(world)));
+    assert!(matches!(destroyed, Ok(Some(_))), "{destroyed:?}");
+    app.update();
+    app.insert_resource(Wish(9.0)).add_systems(Update, set);
+    app.update();
+    assert!(run(&mut app, "Test.Speed").1.starts_with("Test.Speed = 9"));
+    app.world_mut().remove_resource::<Wish>();
+    assert_eq!(run(&mut app, "Test.Speed 7.5").0, LineOutcome::Done);
+    assert_eq!(speed(&app), 7.5);
+    assert_eq!(run(&mut app, "Test.None").0, LineOutcome::Done);
 }
 
 fn set_by_flow(app: &mut App) {

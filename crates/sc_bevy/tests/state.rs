@@ -9,7 +9,7 @@ use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_state::app::{AppExtStates, StatesPlugin};
 use bevy_state::prelude::*;
-use common::{app, flows, log, reports, say, updates};
+use common::{app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
     AppStateWorlds, FlowCommands, FlowState, StateCx, StateFlowCommands, StateFx, WorldCx,
 };
@@ -159,6 +159,81 @@ fn entering_the_same_state_again_is_a_new_world() {
     let after = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
     assert!(before.is_ok_and(|w| w.is_some()) && after.is_ok_and(|w| w.is_some()));
     assert_ne!(before, after);
+}
+
+#[test]
+fn a_state_that_is_active_when_it_is_given_a_world_has_it_at_once() {
+    // Before the first update and after it; after a change; long after.
+    for (updated, gone) in [(0, false), (1, false), (1, true), (5, true)] {
+        let mut app = app();
+        app.add_plugins(StatesPlugin).init_state::<Screen>();
+        let mut state = Screen::Menu;
+        if gone {
+            go(&mut app, Screen::Game);
+            state = Screen::Game;
+        }
+        updates(&mut app, updated);
+        app.add_state_world(Screen::Menu)
+            .add_state_world(Screen::Game)
+            .add_state_world(state.clone());
+        let at = format!("after {updated} updates, in {state:?}");
+        let made = app.world_mut().with_cx(|cx| cx.state_world(&state));
+        assert!(made.is_ok_and(|made| made.is_some()), "{at}");
+        let mut commands = app.world_mut().commands();
+        let flow = commands.state_flow(state.clone(), "stays", async |fx| fx.delay(secs(60)).await);
+        updates(&mut app, 4);
+        let now = app.world_mut().with_cx(|cx| cx.state_world(&state));
+        assert_eq!(now, made, "one world, {at}");
+        assert_eq!(worlds(&mut app), 2, "the app's and the state's, {at}");
+        assert_eq!(flow.state(), FlowState::Running, "{at}");
+        go(&mut app, if gone { Screen::Menu } else { Screen::Game });
+        app.update();
+        assert_eq!(flow.state(), FlowState::Ended(FlowFinish::Aborted), "{at}");
+        assert!(!has_world(&mut app, &state), "{at}");
+        assert_eq!(worlds(&mut app), 2, "{at}");
+    }
+}
+
+#[test]
+fn the_world_of_a_state_that_is_inserted_anew_stays_and_others_end() {
+    for updated in [0, 1] {
+        let mut app = app();
+        app.add_plugins(StatesPlugin)
+            .init_state::<Screen>()
+            .add_state_world(Screen::Menu)
+            .add_state_world(Screen::Game);
+        updates(&mut app, updated);
+        let menu = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
+        app.insert_state(Screen::Menu);
+        app.update();
+        let again = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
+        assert_eq!(menu, again);
+        app.insert_state(Screen::Game);
+        app.update();
+        assert!(!has_world(&mut app, &Screen::Menu));
+        assert!(has_world(&mut app, &Screen::Game));
+        assert_eq!(worlds(&mut app), 2);
+    }
+}
+
+#[test]
+fn a_state_is_given_a_world_before_the_plugin_is_there_too() {
+    let mut app = bare();
+    app.add_plugins(StatesPlugin)
+        .init_state::<Screen>()
+        .add_state_world(Screen::Menu)
+        .add_plugins(sc_bevy::StillCookingPlugins);
+    listen(&mut app);
+    app.update();
+    assert!(has_world(&mut app, &Screen::Menu));
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+/// How many worlds the runtime has.
+fn worlds(app: &mut App) -> usize {
+    app.world_mut()
+        .with_cx(|cx| cx.world_list().len())
+        .unwrap_or_default()
 }
 
 #[test]
