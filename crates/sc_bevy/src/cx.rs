@@ -13,6 +13,20 @@ use crate::slot::AppWorld;
 /// Entities and systems, as calls on the [`Cx`].
 pub trait BevyCx {
     /// The runtime's world that lives as long as the app; `None` when it was destroyed.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// let slow = app.world_mut().with_cx(|cx| {
+    ///     let world = cx.app_world()?;
+    ///     cx.set_dilation(world, 0.5).ok()
+    /// })?;
+    /// assert!(slow.is_some());
+    /// # Ok::<(), CxError>(())
+    /// ```
     fn app_world(&self) -> Option<WorldId>;
 
     /// What stands for an entity, to bind flows, commands and variables to by `.owner(..)`: its life

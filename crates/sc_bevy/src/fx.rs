@@ -145,6 +145,29 @@ pub trait BevyFx {
 
     /// Waits until a component of an entity has changed from now on, or was added.
     ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// #[derive(Component)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Hurt;
+    /// let player = app.world_mut().spawn(Health(10)).id();
+    /// app.world_mut().commands().entity(player).flow("ouch", async |fx, player| {
+    ///     fx.component_changed::<Health>(player).await?;
+    ///     fx.with(|cx| { cx.host_mut().entity_mut(player).insert(Hurt); })
+    /// });
+    /// app.update();
+    /// assert!(!app.world().entity(player).contains::<Hurt>());
+    /// if let Some(mut health) = app.world_mut().get_mut::<Health>(player) { health.0 -= 3; }
+    /// app.update();
+    /// assert!(app.world().entity(player).contains::<Hurt>());
+    /// ```
+    ///
     /// # Errors
     /// [`FlowError::Other`] with [`EntityError::Gone`] when the entity is gone.
     async fn component_changed<C: Component>(&self, entity: Entity) -> Result<(), FlowError>;
@@ -158,7 +181,7 @@ pub trait BevyFx {
     /// fn count(enemies: Query<&Enemy>) -> usize { enemies.iter().count() }
     /// fn boss(mut commands: Commands) {
     ///     commands.flow("boss", async |fx| {
-    ///         while fx.system(count, ())? > 0 { fx.next_tick().await?; }
+    ///         while fx.run_system(count, ())? > 0 { fx.next_tick().await?; }
     ///         Ok(())
     ///     });
     /// }
@@ -167,7 +190,7 @@ pub trait BevyFx {
     ///
     /// # Errors
     /// [`FlowError::Other`] with the reason why it did not run.
-    fn system<S, I, Out, Marker>(
+    fn run_system<S, I, Out, Marker>(
         &self,
         system: S,
         input: SystemIn<'_, S::System>,
@@ -226,7 +249,7 @@ impl BevyFx for FlowCx<World> {
         Ok(())
     }
 
-    fn system<S, I, Out, Marker>(
+    fn run_system<S, I, Out, Marker>(
         &self,
         system: S,
         input: SystemIn<'_, S::System>,

@@ -26,7 +26,7 @@ use crate::queue::{LocalQueue, Queue};
 #[derive(SystemParam)]
 pub struct Flows<'w> {
     #[system_param(validation_message = NO_RUNTIME)]
-    queue: Res<'w, Queue>,
+    pub(crate) queue: Res<'w, Queue>,
 }
 
 impl Flows<'_> {
@@ -65,6 +65,26 @@ impl Flows<'_> {
     }
 
     /// As [`FlowCommands::cancel_flow`](crate::FlowCommands::cancel_flow).
+    ///
+    /// ```
+    /// # use bevy_app::{App, Update};
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # use sc_core::secs;
+    /// # use sc_flow::FlowFinish;
+    /// #[derive(Resource)]
+    /// struct Fuse(FlowHandle);
+    /// fn defuse(flows: Flows, fuse: Res<Fuse>) { flows.cancel(&fuse.0); }
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// let fuse = app.world_mut().commands().flow("fuse", async |fx| fx.delay(secs(3)).await);
+    /// app.insert_resource(Fuse(fuse.clone()));
+    /// app.update();
+    /// app.add_systems(Update, defuse).update();
+    /// assert_eq!(fuse.state(), FlowState::Ended(FlowFinish::Cancelled));
+    /// ```
     #[track_caller]
     pub fn cancel(&self, flow: &FlowHandle) {
         let (origin, flow) = (flow.cancel_of(), flow.clone());
@@ -95,7 +115,7 @@ impl Flows<'_> {
 #[derive(SystemParam)]
 pub struct LocalFlows<'w> {
     #[system_param(validation_message = NO_RUNTIME)]
-    queue: NonSendMut<'w, LocalQueue>,
+    pub(crate) queue: NonSendMut<'w, LocalQueue>,
 }
 
 impl LocalFlows<'_> {

@@ -14,6 +14,7 @@ use sc_flow::{FlowCx, FlowError};
 use crate::commands::queue_start;
 use crate::handle::{Bound, FlowHandle, request};
 use crate::origin::{Origin, What};
+use crate::params::{Flows, LocalFlows};
 use crate::queue::ask;
 use crate::slot::WorldCx;
 
@@ -192,6 +193,32 @@ fn begin<S: States>(cx: &mut Cx<'_, World>, entered: S) {
 /// Worlds of states, as a call on the [`Cx`].
 pub trait StateCx {
     /// The world of a state; `None` while the state is not active, or when it has no world.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_state::{app::{AppExtStates, StatesPlugin}, prelude::*};
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # use sc_core::{Clock, Cx};
+    /// # use sc_flow::{ForEach, Step};
+    /// #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    /// enum Screen { #[default] Menu, Game }
+    /// #[derive(Component)]
+    /// struct Enemy;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StatesPlugin, StillCookingPlugins));
+    /// app.init_state::<Screen>().add_state_world(Screen::Menu).add_state_world(Screen::Game);
+    /// let started = app.world_mut().with_cx(|cx| {
+    ///     assert_eq!(cx.state_world(&Screen::Game), None);
+    ///     let menu = cx.state_world(&Screen::Menu)?;
+    ///     let attack = ForEach::index(3).world(menu)
+    ///         .each(|cx: &mut Cx<'_, World>, _| { cx.host_mut().spawn(Enemy); });
+    ///     attack.start(cx).ok()
+    /// })?;
+    /// assert!(started.is_some());
+    /// # Ok::<(), CxError>(())
+    /// ```
     fn state_world<S: States>(&self, state: &S) -> Option<WorldId>;
 }
 
@@ -236,15 +263,66 @@ impl StateFlowCommands for Commands<'_, '_> {
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
     {
-        let bound = move |cx: &mut Cx<'_, World>| match cx.state_world(&state) {
-            Some(world) => Ok(Bound {
-                world: Some(world),
-                owner: None,
-            }),
-            None => Err(format!("state {state:?} is not active or has no world")),
-        };
-        let (handle, start) = request(name, bound, body);
+        let (handle, start) = request_in(state, name, body);
         queue_start(self, handle, start)
+    }
+}
+
+/// A handle, and the request that starts its flow in the world of a state.
+#[track_caller]
+fn request_in<S: States, F>(
+    state: S,
+    name: &'static str,
+    body: F,
+) -> (FlowHandle, impl FnOnce(&mut Cx<'_, World>))
+where
+    F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
+{
+    let bound = move |cx: &mut Cx<'_, World>| match cx.state_world(&state) {
+        Some(world) => Ok(Bound {
+            world: Some(world),
+            owner: None,
+        }),
+        None => Err(format!("state {state:?} is not active or has no world")),
+    };
+    request(name, bound, body)
+}
+
+impl Flows<'_> {
+    /// As [`StateFlowCommands::state_flow`].
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_state::prelude::*;
+    /// # use sc_bevy::*;
+    /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    /// # enum Screen { #[default] Menu, Game }
+    /// fn enter_game(flows: Flows) {
+    ///     flows.start_in(Screen::Game, "round", async |fx| { fx.next_tick().await?; Ok(()) });
+    /// }
+    /// # bevy_ecs::system::assert_is_system(enter_game);
+    /// ```
+    #[track_caller]
+    pub fn start_in<S: States, F>(&self, state: S, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + Send + 'static,
+    {
+        let (handle, start) = request_in(state, name, body);
+        self.queue.push_start(&handle, Box::new(start));
+        handle
+    }
+}
+
+impl LocalFlows<'_> {
+    /// As [`Flows::start_in`].
+    #[track_caller]
+    pub fn start_in<S: States, F>(&mut self, state: S, name: &'static str, body: F) -> FlowHandle
+    where
+        F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
+    {
+        let (handle, start) = request_in(state, name, body);
+        self.queue.push_start(&handle, Box::new(start));
+        handle
     }
 }
 

@@ -381,12 +381,12 @@ fn systems_that_run_inside_flows_start_cancel_and_query() {
     let target = victim.clone();
     app.world_mut().commands().flow("story", async move |fx| {
         fx.next_tick().await?;
-        fx.system(inside, ())?;
+        fx.run_system(inside, ())?;
         let cancel = move |flows: Flows| {
             assert!(matches!(target.state(), FlowState::Running));
             flows.cancel(&target);
         };
-        fx.system(cancel, ())?;
+        fx.run_system(cancel, ())?;
         // The whole `World` does not help: the `cx` at hand is the way.
         let inner = fx.with(|cx| cx.host_mut().with_cx(|_| ()))?;
         assert_eq!(inner, Err(CxError::Running));
@@ -458,7 +458,7 @@ fn flows_reach_the_world_and_its_commands_are_applied() {
         fx.with(|cx| {
             cx.host_mut().commands().spawn(Spawned);
         })?;
-        fx.system(
+        fx.run_system(
             |mut commands: Commands| {
                 commands.spawn(Spawned);
             },
@@ -636,7 +636,7 @@ fn ask_locally(mut flows: LocalFlows, mut asked: Local<u32>) {
 fn local_flows_in_a_system_that_a_flow_runs() {
     let mut app = app();
     app.world_mut().commands().flow("outer", async |fx| {
-        fx.system(ask_locally, ())?;
+        fx.run_system(ask_locally, ())?;
         fx.next_tick().await?;
         fx.with(|cx| {
             let registered = cx.host_mut().register_system(ask_locally);

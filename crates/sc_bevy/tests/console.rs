@@ -13,7 +13,7 @@ use sc_bevy::{
     StillCookingPlugin, StillCookingPlugins, Var, WorldCx, console_command, console_variable,
 };
 use sc_console::{
-    CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt, dynamic_command,
+    CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt, Word, dynamic_command,
 };
 use sc_core::{Stage, secs};
 use sc_flow::FlowFinish;
@@ -82,6 +82,44 @@ fn parameters_arrive_as_the_systems_input() {
     );
     assert_eq!(run(&mut app, "Test.Two 3").1, "3 apples");
     assert_eq!(run(&mut app, "Test.Two 3 'ripe pears'").1, "3 ripe pears");
+}
+
+console_command! {
+    /// Repeats its words.
+    pub(crate) WORDS = Test.Words [anytime] (raw words) => |InRef(words): InRef<[Word]>| {
+        let words: Vec<String> = words.iter().map(|word| format!("<{}>", word.text)).collect();
+        words.concat()
+    }
+}
+
+console_command! {
+    /// Counts.
+    COUNT = Test.Count (
+        /// How many.
+        #[range = 0..=9]
+        count: u32 = 1,
+    ) => one_input
+}
+
+#[test]
+fn declared_commands_are_added_by_their_names_in_every_app_and_take_raw_words() {
+    for _ in 0..2 {
+        let mut app = app();
+        app.add_console_command(WORDS)
+            .add_console_command(COUNT)
+            .add_console_command(console_command! {
+                /// Says how many words there are.
+                Test.HowMany (raw all,) => |InRef(all): InRef<[Word]>| format!("{}", all.len())
+            });
+        let words = run(&mut app, "Test.Words give  'two words' --x=1").1;
+        assert_eq!(words, "<give><two words><--x=1>");
+        assert_eq!(run(&mut app, "Test.HowMany").1, "0");
+        assert_eq!(run(&mut app, "Test.HowMany a b").1, "2");
+        assert_eq!(run(&mut app, "Test.Count").1, "1 of call 1");
+        assert_eq!(run(&mut app, "Test.Count 10").0, LineOutcome::Failed);
+        let help = run(&mut app, "help Test.Words").1;
+        assert!(help.contains("Repeats its words."), "{help}");
+    }
 }
 
 #[test]

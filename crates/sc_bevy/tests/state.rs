@@ -7,14 +7,16 @@ mod common;
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
 use bevy_state::app::{AppExtStates, StatesPlugin};
 use bevy_state::prelude::*;
 use common::{app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
-    AppStateWorlds, FlowCommands, FlowState, StateCx, StateFlowCommands, StateFx, WorldCx,
+    AppStateWorlds, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StateCx,
+    StateFlowCommands, StateFx, WorldCx,
 };
 use sc_core::{AnyCx, secs};
-use sc_flow::FlowFinish;
+use sc_flow::{FlowExt, FlowFinish};
 
 #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
 enum Screen {
@@ -159,6 +161,49 @@ fn entering_the_same_state_again_is_a_new_world() {
     let after = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
     assert!(before.is_ok_and(|w| w.is_some()) && after.is_ok_and(|w| w.is_some()));
     assert_ne!(before, after);
+}
+
+fn ask_in(flows: Flows, mut local: LocalFlows) -> Vec<FlowHandle> {
+    let here = std::rc::Rc::new("local");
+    let mut asked = Vec::new();
+    for screen in [Screen::Menu, Screen::Game] {
+        let here = here.clone();
+        asked.push(flows.start_in(screen.clone(), "sent", async |fx| {
+            fx.with(|cx| say(cx.host_mut(), "sent"))?;
+            fx.delay(secs(60)).await
+        }));
+        asked.push(local.start_in(screen, "local", async move |fx| {
+            fx.with(|cx| say(cx.host_mut(), *here))?;
+            fx.delay(secs(60)).await
+        }));
+    }
+    asked
+}
+
+#[test]
+fn flows_of_a_state_are_asked_for_by_parameters_too() {
+    const LINE: u32 = line!() - 14;
+    let mut app = with_states();
+    let asked = app.world_mut().run_system_once(ask_in).unwrap_or_default();
+    app.update();
+    let now = || asked.iter().map(FlowHandle::state).collect::<Vec<_>>();
+    let (running, refused) = (FlowState::Running, FlowState::Refused);
+    assert_eq!(now(), [running, running, refused, refused]);
+    assert_eq!(log(&mut app), ["sent", "local"]);
+    assert_eq!(reports(&app), ["RequestRefused"; 2]);
+    let listed = app
+        .world_mut()
+        .with_cx(|cx| cx.flow_list())
+        .unwrap_or_default();
+    let lines: Vec<u32> = listed
+        .iter()
+        .map(|flow| flow.started_at.line() - LINE)
+        .collect();
+    assert_eq!(lines, [0, 4]);
+    go(&mut app, Screen::Game);
+    app.update();
+    let aborted = FlowState::Ended(FlowFinish::Aborted);
+    assert_eq!(now(), [aborted, aborted, refused, refused]);
 }
 
 #[test]
