@@ -75,7 +75,7 @@ pub mod prelude {
     pub use super::{
         AppConsole, BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FixedCooking,
         FixedStageSystems, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StageSystems,
-        StillCookingPlugins, Var, WorldCx, console_command, console_variable,
+        StillCookingPlugin, StillCookingPlugins, Var, WorldCx, console_command, console_variable,
     };
     #[cfg(feature = "bevy_state")]
     pub use super::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};

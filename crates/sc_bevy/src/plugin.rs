@@ -21,7 +21,7 @@ use crate::clock::{self, Made, remember};
 use crate::error::CxError;
 use crate::origin::{Origin, What};
 use crate::places::Places;
-use crate::queue::{LocalQueue, Queue, answer, close};
+use crate::queue::{LocalQueue, Queue, answer, close, is_orphaned};
 use crate::reports;
 use crate::slot::{AppWorld, RuntimeSlot, WorldCx, with_runtime};
 
@@ -211,8 +211,11 @@ impl Plugin for StillCookingPlugin {
         self.step.add_to(app, FixedStageSystems, run_of_step);
 
         // The order of the schedules is out of the `World` while the main loop runs.
-        app.add_systems(Main, check_places.before(Main::run_main).run_if(run_once));
-        app.add_systems(First, remember.after(TimeSystems));
+        let checks = (check_places, check_time).before(Main::run_main);
+        app.add_systems(Main, checks.run_if(run_once));
+        // Wherever it is placed, `Begin` takes the time of its update.
+        let begin = StageSystems(Stage::Begin);
+        app.add_systems(First, remember.after(TimeSystems).before(begin));
         let is_ending =
             |exits: Option<Res<Messages<AppExit>>>| exits.is_some_and(|exits| !exits.is_empty());
         app.add_systems(Last, shut_down.in_set(OnAppExitSystems).run_if(is_ending));
@@ -249,6 +252,17 @@ fn check_places(world: &mut World) {
     }
 }
 
+/// Reports an app in which no time passes.
+fn check_time(world: &mut World) {
+    if !clock::is_there(world) {
+        let _ = world.with_cx(|cx| {
+            let kind = ReportKind::Extension(&reports::NO_TIME);
+            let what = "does not pass: the app has no `Time<Virtual>`";
+            cx.report(Report::new(kind, what).object("time"));
+        });
+    }
+}
+
 /// The plugin that is in force: one that was added later has no say.
 #[derive(bevy_ecs::resource::Resource)]
 pub(crate) struct InForce(StillCookingPlugin);
@@ -279,8 +293,7 @@ fn run(world: &mut World, stage: Stage) {
     });
     if stage == Stage::Begin {
         if ran == Err(CxError::NotInstalled) {
-            // Somebody has taken the runtime away: nobody will ever answer.
-            close(world);
+            is_orphaned(world);
         }
         skipped(world, ran, "a frame", |_| true);
     }

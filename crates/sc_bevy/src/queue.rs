@@ -10,7 +10,7 @@ use bevy_ecs::world::World;
 use sc_core::{Cx, Runtime};
 use sc_flow::PendingFlows;
 
-use crate::error::CxError;
+use crate::error::{CxError, NO_RUNTIME};
 use crate::handle::FlowHandle;
 use crate::origin::Origin;
 use crate::slot::{call, with_runtime};
@@ -22,42 +22,53 @@ type LocalRequest = dyn FnOnce(&mut Cx<'_, World>);
 
 const ASKED: &str = "a closure given to `Commands` or `Flows`";
 
-/// Requests in order. Closed when the runtime has shut down: what comes then is given back.
+/// Why nobody answers any more.
+const SHUT_DOWN: &str = "the runtime has shut down with the app";
+
+/// Requests in order.
 struct Waiting<R: ?Sized> {
     requests: VecDeque<(Origin, Box<R>)>,
-    closed: bool,
+    /// Why nobody will do what comes, if nobody will: then it is given back.
+    closed: Option<&'static str>,
 }
 
 impl<R: ?Sized> Default for Waiting<R> {
     fn default() -> Self {
         Waiting {
             requests: VecDeque::new(),
-            closed: false,
+            closed: None,
         }
     }
 }
 
+/// Requests that nobody will do, and why.
+type Refused<R> = (VecDeque<(Origin, Box<R>)>, &'static str);
+
 impl<R: ?Sized> Waiting<R> {
-    fn push(&mut self, request: (Origin, Box<R>)) -> Option<(Origin, Box<R>)> {
-        if self.closed {
-            return Some(request);
+    fn push(&mut self, request: (Origin, Box<R>)) -> Option<Refused<R>> {
+        if let Some(why) = self.closed {
+            return Some(([request].into(), why));
         }
         self.requests.push_back(request);
         None
     }
 
-    fn close(&mut self) -> VecDeque<(Origin, Box<R>)> {
-        self.closed = true;
-        take(&mut self.requests)
+    fn close(&mut self, why: &'static str) -> Refused<R> {
+        let why = *self.closed.get_or_insert(why);
+        (take(&mut self.requests), why)
     }
 }
 
 /// Drops what nobody will do, and says so. The handle of a flow says `Refused` by its own drop.
-fn refuse<R: ?Sized>(requests: impl IntoIterator<Item = (Origin, Box<R>)>) {
+fn refuse<R: ?Sized>((requests, why): Refused<R>) {
     for (origin, request) in requests {
         drop(request);
-        tracing::error!(target: "stillcooking", "{origin} was dropped: the runtime has shut down with the app");
+        is_dropped(origin, why);
     }
+}
+
+fn is_dropped(origin: Origin, why: impl std::fmt::Display) {
+    tracing::error!(target: "stillcooking", "{origin} was dropped: {why}");
 }
 
 /// The requests that systems have made.
@@ -82,7 +93,7 @@ impl Queue {
 
     pub(crate) fn push(&self, origin: Origin, request: Box<Request>) {
         let back = self.lock().push((origin, request));
-        refuse(back);
+        back.map(refuse);
     }
 
     /// The start of a flow, which the runtime knows of from now on.
@@ -112,7 +123,7 @@ impl LocalQueue {
     }
 
     pub(crate) fn push(&mut self, origin: Origin, request: Box<LocalRequest>) {
-        refuse(self.waiting.push((origin, request)));
+        self.waiting.push((origin, request)).map(refuse);
     }
 
     /// As [`Queue::push_start`].
@@ -122,15 +133,27 @@ impl LocalQueue {
     }
 }
 
-/// From now on nobody answers.
+/// The runtime has shut down: from now on nobody answers.
 pub(crate) fn close(world: &mut World) {
+    close_because(world, SHUT_DOWN);
+}
+
+/// Somebody has taken the runtime away: the same.
+pub(crate) fn is_orphaned(world: &mut World) {
+    let queue = world.get_resource::<Queue>();
+    if queue.is_some_and(|queue| queue.lock().closed.is_none()) {
+        tracing::error!(target: "stillcooking", "the runtime was taken out of the `World`, and everything in it has ended without a call: leave non-send data that is not yours alone");
+        close_because(world, NO_RUNTIME);
+    }
+}
+
+fn close_because(world: &mut World, why: &'static str) {
     if let Some(queue) = world.get_resource::<Queue>().cloned() {
-        let left = queue.lock().close();
+        let left = queue.lock().close(why);
         refuse(left);
     }
     let left = world.get_non_send_mut::<LocalQueue>();
-    let left = left.map(|mut queue| queue.waiting.close());
-    refuse(left.into_iter().flatten());
+    left.map(|mut queue| queue.waiting.close(why)).map(refuse);
 }
 
 /// Starts a flow now, or at the start of the next stage; see [`ask`]. The runtime knows of it from now on.
@@ -146,7 +169,7 @@ pub(crate) fn ask_start(
 }
 
 /// Does a request now, or at the start of the next stage if the runtime is out. Where there is no runtime at
-/// all, it is dropped, and the log says so: the handle of a flow says `Refused` by that.
+/// all, or one that has shut down, it is dropped, and the log says so: the handle of a flow says `Refused` by that.
 pub(crate) fn ask(
     world: &mut World,
     origin: Origin,
@@ -154,20 +177,23 @@ pub(crate) fn ask(
 ) {
     let mut request = Some(request);
     let done = with_runtime(world, |runtime, world| {
+        if runtime.is_shut_down() {
+            return;
+        }
         if let Some(request) = request.take() {
             // A panic that is not to go on has been reported.
             let _ = call(&mut runtime.cx(world), ASKED, request);
         }
     });
-    let Err(error) = done else {
+    let Some(request) = request else {
         return;
     };
-    if error == CxError::Running
-        && let (Some(request), Some(queue)) = (request, world.get_resource::<Queue>())
-    {
-        return queue.push(origin, Box::new(request));
+    match (done, world.get_resource::<Queue>()) {
+        (Err(CxError::Running), Some(queue)) => return queue.push(origin, Box::new(request)),
+        (Err(error), _) => is_dropped(origin, error),
+        (Ok(()), _) => is_dropped(origin, SHUT_DOWN),
     }
-    tracing::error!(target: "stillcooking", "{origin} was dropped: {error}");
+    drop(request);
 }
 
 /// Does what has been asked for by now. What is asked for meanwhile waits for the next stage, and so does

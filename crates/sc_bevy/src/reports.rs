@@ -43,3 +43,18 @@ pub(crate) static PLACES_IGNORED: ExtensionReport = ExtensionReport {
     severity: Severity::Error,
     fix: "place stages in the plugin that is added first; its places are in force",
 };
+
+/// No time passes in the app.
+pub(crate) static NO_TIME: ExtensionReport = ExtensionReport {
+    name: "NoTime",
+    severity: Severity::Warning,
+    fix: "add `TimePlugin` to the app, or `MinimalPlugins` or `DefaultPlugins`",
+};
+
+/// States were given worlds, and nothing ever enters them.
+#[cfg(feature = "state")]
+pub(crate) static NO_STATES: ExtensionReport = ExtensionReport {
+    name: "NoStates",
+    severity: Severity::Error,
+    fix: "add `StatesPlugin` to the app, and the state by `init_state`, `insert_state`, `add_sub_state` or `add_computed_state`",
+};

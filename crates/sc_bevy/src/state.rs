@@ -1,14 +1,17 @@
 //! Worlds that live as long as a state, and awaiting states.
 
-use bevy_app::App;
+use std::any::type_name;
+
+use bevy_app::{App, Main, MainScheduleOrder};
 use bevy_ecs::message::{MessageCursor, Messages};
 use bevy_ecs::resource::Resource;
-use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy_ecs::schedule::common_conditions::run_once;
+use bevy_ecs::schedule::{IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use bevy_ecs::system::Commands;
 use bevy_ecs::world::{Mut, World};
 use bevy_state::prelude::{State, StateTransition, StateTransitionEvent, States};
-use bevy_state::state::StateTransitionSystems;
-use sc_core::{Clock, Cx, WorldId, WorldKind, WorldOptions};
+use bevy_state::state::{StateTransitionSystems, setup_state_transitions_in_world};
+use sc_core::{Clock, Cx, Report, ReportKind, WorldId, WorldKind, WorldOptions};
 use sc_flow::{FlowCx, FlowError};
 
 use crate::commands::queue_start;
@@ -16,6 +19,7 @@ use crate::handle::{Bound, FlowHandle, request};
 use crate::origin::{Origin, What};
 use crate::params::{Flows, LocalFlows};
 use crate::queue::ask;
+use crate::reports;
 use crate::slot::WorldCx;
 
 /// The states of a type that have a world, and the worlds that live.
@@ -79,6 +83,10 @@ impl AppStateWorlds for App {
     fn add_state_world<S: States>(&mut self, state: S) -> &mut Self {
         let origin = Origin::here(What::StateWorld);
         if !self.world().contains_resource::<StateWorlds<S>>() {
+            // It may come before `StatesPlugin`, which orders the schedule only if that is not there yet.
+            setup_state_transitions_in_world(self.world_mut());
+            let check = check_states::<S>.before(Main::run_main);
+            self.add_systems(Main, check.run_if(run_once));
             self.insert_resource(StateWorlds::<S> {
                 tracked: Vec::new(),
                 live: Vec::new(),
@@ -112,6 +120,26 @@ impl AppStateWorlds for App {
     }
 }
 
+/// Reports states that nothing will ever enter. The order of the schedules is out of the `World` while the main loop
+/// runs.
+fn check_states<S: States>(world: &mut World) {
+    let order = world.get_resource::<MainScheduleOrder>();
+    let runs = order.is_some_and(|order| order.labels.contains(&StateTransition.intern()));
+    if !runs || !has_states::<S>(world) {
+        let _ = world.with_cx(|cx| {
+            let kind = ReportKind::Extension(&reports::NO_STATES);
+            let what = "were given worlds, and the app has no such states";
+            let states = format!("states {}", type_name::<S>());
+            cx.report(Report::new(kind, what).object(states));
+        });
+    }
+}
+
+/// Whether the type was added to the app, as any kind of states, whether one is active or not.
+fn has_states<S: States>(world: &World) -> bool {
+    world.contains_resource::<Messages<StateTransitionEvent<S>>>()
+}
+
 /// A reader of the transitions that are still to be done: only the one that a state begins with is written before its
 /// time.
 fn unseen<S: States>(world: &World) -> MessageCursor<StateTransitionEvent<S>> {
@@ -125,38 +153,40 @@ fn unseen<S: States>(world: &World) -> MessageCursor<StateTransitionEvent<S>> {
     }
 }
 
-/// Ends the worlds of all states but the one that is entered, and of that too if it was left before.
+/// Ends the worlds of all states but the one that is active now, and of that too if it was left before. Without a
+/// transition it may be another one too: somebody has set or removed the resource by hand.
 fn leave<S: States>(world: &mut World) {
     let ended = world.resource_scope(|world, mut worlds: Mut<StateWorlds<S>>| {
-        let messages = world.get_resource::<Messages<StateTransitionEvent<S>>>()?;
+        let now = world.get_resource::<State<S>>().map(State::get);
+        let messages = world.get_resource::<Messages<StateTransitionEvent<S>>>();
         let StateWorlds { seen, entered, .. } = &mut *worlds;
-        let is_one = |step: &&StateTransitionEvent<S>| {
-            step.exited != step.entered || step.allow_same_state_transitions
-        };
-        let steps: Vec<_> = seen.read(messages).filter(is_one).collect();
-        entered.clone_from(&steps.last()?.entered);
-        let left: Vec<S> = steps
-            .iter()
-            .filter_map(|step| step.exited.clone())
-            .collect();
+        let mut left = Vec::new();
+        let steps = messages.map(|messages| seen.read(messages));
+        for step in steps.into_iter().flatten() {
+            if step.exited != step.entered || step.allow_same_state_transitions {
+                left.extend(step.exited.clone());
+                entered.clone_from(&step.entered);
+            }
+        }
+        let over = worlds.live.iter().map(|(state, _)| state);
+        let over = over.filter(|&state| Some(state) != now);
         // Where nobody has asked for a world, there is none to end.
-        let live = worlds.live.iter().map(|(state, _)| state);
         let origin = left
             .iter()
-            .chain(live)
+            .chain(over)
             .find_map(|state| worlds.asked(state))?;
-        Some((origin, left, worlds.entered.clone()))
+        Some((origin, left, now.cloned()))
     });
-    if let Some((origin, left, entered)) = ended {
-        ask(world, origin, move |cx| end(cx, &left, entered.as_ref()));
+    if let Some((origin, left, now)) = ended {
+        ask(world, origin, move |cx| end(cx, &left, now.as_ref()));
     }
 }
 
-fn end<S: States>(cx: &mut Cx<'_, World>, left: &[S], entered: Option<&S>) {
+fn end<S: States>(cx: &mut Cx<'_, World>, left: &[S], now: Option<&S>) {
     let Some(mut worlds) = cx.host_mut().get_resource_mut::<StateWorlds<S>>() else {
         return;
     };
-    let is_over = |(state, _): &mut (S, _)| Some(&*state) != entered || left.contains(state);
+    let is_over = |(state, _): &mut (S, _)| Some(&*state) != now || left.contains(state);
     let ended: Vec<_> = worlds.live.extract_if(.., is_over).collect();
     for (_, ended) in ended {
         cx.destroy_world(ended);
@@ -345,12 +375,17 @@ pub trait StateFx {
     /// ```
     ///
     /// # Errors
-    /// Those of an await.
+    /// [`FlowError::Other`] when the app has no such states.
     async fn state<S: States>(&self, state: S) -> Result<(), FlowError>;
 }
 
 impl StateFx for FlowCx<World> {
     async fn state<S: States>(&self, state: S) -> Result<(), FlowError> {
+        if !self.with(|cx| has_states::<S>(cx.host()))? {
+            let (name, fix) = (type_name::<S>(), reports::NO_STATES.fix);
+            let why = format!("the app has no states of type {name}: {fix}");
+            return Err(FlowError::other(why));
+        }
         self.wait_until(|cx, _| {
             let now = cx.host().get_resource::<State<S>>();
             now.is_some_and(|now| *now.get() == state)

@@ -7,11 +7,12 @@ mod common;
 use bevy_app::{App, AppExit, Last, OnAppExitSystems};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{RunSystemOnce, SystemParam};
-use common::{Heard, app, bare, log, say};
+use common::{Heard, app, bare, log, reports, say};
 use sc_bevy::{
     AppConsole, CxError, EntityFlowCommands, FlowCommands, FlowState, Flows, LocalFlows, WorldCx,
     console_command, console_variable,
 };
+use sc_core::secs;
 
 const MISSING: &str = "there is no runtime in this `World`: add `StillCookingPlugins` to the app";
 
@@ -50,6 +51,82 @@ fn what_is_asked_in_the_last_update_after_the_end_of_the_runtime_is_refused_at_o
     ];
     let why = "the runtime has shut down with the app";
     assert_eq!(heard.texts(), texts(BEFORE, &dropped, why));
+}
+
+#[test]
+fn what_commands_ask_after_the_end_of_the_runtime_is_refused_at_once_too() {
+    const BEFORE: u32 = line!() + 1;
+    fn ask(mut commands: Commands, mut asked: ResMut<Asked>) {
+        asked.0.extend([commands.flow("late", async |_| Ok(()))]);
+        commands.cancel_flow(&asked.0[0]);
+        commands.with_cx(|cx| say(cx.host_mut(), "never"));
+        let entity = commands.spawn_empty().id();
+        let mut entity = commands.entity(entity);
+        asked
+            .0
+            .extend([entity.flow("of an entity", async |_, _| Ok(()))]);
+    }
+    #[derive(Resource, Default)]
+    struct Asked(Vec<sc_bevy::FlowHandle>);
+    let heard = Heard::default();
+    tracing::subscriber::with_default(heard.clone(), || {
+        let mut app = app();
+        app.init_resource::<Asked>()
+            .add_systems(Last, ask.after(OnAppExitSystems));
+        app.world_mut().write_message(AppExit::Success);
+        app.update();
+        let asked = &app.world().resource::<Asked>().0;
+        let states: Vec<_> = asked.iter().map(|flow| flow.state()).collect();
+        assert_eq!(states, [FlowState::Refused; 2]);
+        assert_eq!(log(&mut app), [""; 0]);
+        assert_eq!(reports(&app), [""; 0]);
+    });
+    let dropped = [
+        ("flow `late`", 1),
+        ("the cancel of flow `late`", 2),
+        ("a closure", 3),
+        ("flow `of an entity`", 8),
+    ];
+    let why = "the runtime has shut down with the app";
+    assert_eq!(heard.texts(), texts(BEFORE, &dropped, why));
+}
+
+#[test]
+fn a_runtime_that_is_taken_away_is_said_once() {
+    let heard = Heard::default();
+    tracing::subscriber::with_default(heard.clone(), || {
+        let mut app = app();
+        let nap = app
+            .world_mut()
+            .commands()
+            .flow("nap", async |fx| fx.delay(secs(60)).await);
+        app.update();
+        app.world_mut().clear_non_send();
+        let asked = app
+            .world_mut()
+            .run_system_once(|flows: Flows| flows.start("asked", async |_| Ok(())));
+        app.update();
+        app.update();
+        assert!(asked.is_ok_and(|asked| asked.state() == FlowState::Refused));
+        assert_eq!(
+            nap.state(),
+            FlowState::Running,
+            "as of an app that is dropped"
+        );
+    });
+    let heard = heard.texts();
+    assert_eq!(
+        heard.first().map(String::as_str),
+        Some(
+            "the runtime was taken out of the `World`, and everything in it has ended without a call: leave non-send data that is not yours alone"
+        )
+    );
+    assert!(
+        heard[1].starts_with("flow `asked`, asked for at "),
+        "{heard:?}"
+    );
+    assert!(heard[1].ends_with(", was dropped: there is no runtime in this `World`: add `StillCookingPlugins` to the app"), "{heard:?}");
+    assert_eq!(heard.len(), 2, "{heard:?}");
 }
 
 /// What the log says of what was asked for in this file.

@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_state::app::{AppExtStates, StatesPlugin};
 use bevy_state::prelude::*;
-use common::{app, bare, flows, listen, log, reports, say, updates};
+use common::{app, bare, flows, listen, log, report_texts, reports, say, updates};
 use sc_bevy::{
     AppStateWorlds, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StateCx,
     StateFlowCommands, StateFx, WorldCx,
@@ -272,6 +272,78 @@ fn a_state_is_given_a_world_before_the_plugin_is_there_too() {
     app.update();
     assert!(has_world(&mut app, &Screen::Menu));
     assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn the_world_of_a_state_whose_resource_was_removed_ends() {
+    let mut app = with_states();
+    app.world_mut().remove_resource::<State<Screen>>();
+    app.update();
+    assert!(!has_world(&mut app, &Screen::Menu));
+    assert_eq!(worlds(&mut app), 1);
+    app.insert_resource(State::new(Screen::Game));
+    go(&mut app, Screen::Menu);
+    app.update();
+    assert!(has_world(&mut app, &Screen::Menu));
+    assert_eq!(worlds(&mut app), 2);
+}
+
+#[test]
+fn a_state_is_given_a_world_before_states_are_added_too() {
+    let mut app = app();
+    app.add_state_world(Screen::Menu)
+        .add_plugins(StatesPlugin)
+        .init_state::<Screen>()
+        .add_state_world(Screen::Game);
+    for (on, screen) in [("exit", Screen::Menu), ("exit", Screen::Game)] {
+        app.add_systems(OnExit(screen.clone()), move |world: &mut World| {
+            let there = world.with_cx(|cx| cx.state_world(&screen).is_some());
+            say(world, format!("{on} {screen:?}: {there:?}"));
+        });
+    }
+    app.update();
+    assert!(has_world(&mut app, &Screen::Menu));
+    go(&mut app, Screen::Game);
+    app.update();
+    assert!(has_world(&mut app, &Screen::Game) && !has_world(&mut app, &Screen::Menu));
+    go(&mut app, Screen::Menu);
+    app.update();
+    assert_eq!(
+        log(&mut app),
+        ["exit Menu: Ok(true)", "exit Game: Ok(true)"]
+    );
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn states_that_the_app_does_not_have_are_said_so() {
+    let name = std::any::type_name::<Screen>();
+    let fix = "add `StatesPlugin` to the app, and the state by `init_state`, `insert_state`, `add_sub_state` or `add_computed_state`";
+    for with_plugin in [true, false] {
+        let mut app = app();
+        if with_plugin {
+            app.add_plugins(StatesPlugin);
+        }
+        app.add_state_world(Screen::Menu)
+            .add_state_world(Screen::Game);
+        let waits = app
+            .world_mut()
+            .commands()
+            .flow("waits", async |fx| fx.state(Screen::Game).await);
+        updates(&mut app, 3);
+        assert_eq!(
+            report_texts(&app),
+            [
+                format!(
+                    "states {name}: were given worlds, and the app has no such states; to fix: {fix}"
+                ),
+                format!(
+                    "waits (world `app`): ended with an error: the app has no states of type {name}: {fix}; to fix: handle the error in the flow's body, or await the flow"
+                ),
+            ]
+        );
+        assert!(matches!(waits.state(), FlowState::Ended(_)));
+    }
 }
 
 /// How many worlds the runtime has.
