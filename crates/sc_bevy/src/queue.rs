@@ -60,7 +60,10 @@ impl<R: ?Sized> Waiting<R> {
 }
 
 /// Drops what nobody will do, and says so. The handle of a flow says `Refused` by its own drop.
-fn refuse<R: ?Sized>((requests, why): Refused<R>) {
+fn refuse<R: ?Sized>(refused: Option<Refused<R>>) {
+    let Some((requests, why)) = refused else {
+        return;
+    };
     for (origin, request) in requests {
         drop(request);
         is_dropped(origin, why);
@@ -93,7 +96,7 @@ impl Queue {
 
     pub(crate) fn push(&self, origin: Origin, request: Box<Request>) {
         let back = self.lock().push((origin, request));
-        back.map(refuse);
+        refuse(back);
     }
 
     /// The start of a flow, which the runtime knows of from now on.
@@ -123,7 +126,7 @@ impl LocalQueue {
     }
 
     pub(crate) fn push(&mut self, origin: Origin, request: Box<LocalRequest>) {
-        self.waiting.push((origin, request)).map(refuse);
+        refuse(self.waiting.push((origin, request)));
     }
 
     /// As [`Queue::push_start`].
@@ -150,10 +153,10 @@ pub(crate) fn is_orphaned(world: &mut World) {
 fn close_because(world: &mut World, why: &'static str) {
     if let Some(queue) = world.get_resource::<Queue>().cloned() {
         let left = queue.lock().close(why);
-        refuse(left);
+        refuse(Some(left));
     }
     let left = world.get_non_send_mut::<LocalQueue>();
-    left.map(|mut queue| queue.waiting.close(why)).map(refuse);
+    refuse(left.map(|mut queue| queue.waiting.close(why)));
 }
 
 /// Starts a flow now, or at the start of the next stage; see [`ask`]. The runtime knows of it from now on.
