@@ -10,7 +10,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_state::app::{AppExtStates, StatesPlugin};
 use bevy_state::prelude::*;
-use common::{app, bare, flows, listen, log, report_texts, reports, say, updates};
+use bevy_state::state::StateTransitionSystems;
+use common::{Log, app, bare, flows, listen, log, report_texts, reports, say, updates};
 use sc_bevy::{
     AppStateWorlds, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StateCx,
     StateFlowCommands, StateFx, WorldCx,
@@ -291,7 +292,16 @@ fn the_world_of_a_state_whose_resource_was_removed_ends() {
 #[test]
 fn a_state_is_given_a_world_before_states_are_added_too() {
     let mut app = app();
+    let entering = |now: Res<State<Screen>>, mut log: ResMut<Log>| {
+        if now.is_changed() {
+            log.0.push(format!("entering {:?}", now.get()));
+        }
+    };
     app.add_state_world(Screen::Menu)
+        .add_systems(
+            StateTransition,
+            entering.in_set(StateTransitionSystems::EnterSchedules),
+        )
         .add_plugins(StatesPlugin)
         .init_state::<Screen>()
         .add_state_world(Screen::Game);
@@ -310,7 +320,13 @@ fn a_state_is_given_a_world_before_states_are_added_too() {
     app.update();
     assert_eq!(
         log(&mut app),
-        ["exit Menu: Ok(true)", "exit Game: Ok(true)"]
+        [
+            "entering Menu",
+            "exit Menu: Ok(true)",
+            "entering Game",
+            "exit Game: Ok(true)",
+            "entering Menu"
+        ]
     );
     assert_eq!(reports(&app), [""; 0]);
 }
