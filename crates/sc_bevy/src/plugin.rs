@@ -21,7 +21,7 @@ use crate::clock::{self, Made, remember};
 use crate::error::CxError;
 use crate::origin::{Origin, What};
 use crate::places::Places;
-use crate::queue::{LocalQueue, Queue, answer, close, is_orphaned};
+use crate::queue::{LocalQueue, Queue, answer, close, orphaned};
 use crate::reports;
 use crate::slot::{AppWorld, RuntimeSlot, WorldCx, with_runtime};
 
@@ -293,7 +293,7 @@ fn run(world: &mut World, stage: Stage) {
     });
     if stage == Stage::Begin {
         if ran == Err(CxError::NotInstalled) {
-            is_orphaned(world);
+            orphaned(world);
         }
         skipped(world, ran, "a frame", |_| true);
     }

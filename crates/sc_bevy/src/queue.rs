@@ -66,11 +66,11 @@ fn refuse<R: ?Sized>(refused: Option<Refused<R>>) {
     };
     for (origin, request) in requests {
         drop(request);
-        is_dropped(origin, why);
+        tell_dropped(origin, why);
     }
 }
 
-fn is_dropped(origin: Origin, why: impl std::fmt::Display) {
+fn tell_dropped(origin: Origin, why: impl std::fmt::Display) {
     tracing::error!(target: "stillcooking", "{origin} was dropped: {why}");
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn close(world: &mut World) {
 }
 
 /// Somebody has taken the runtime away: the same.
-pub(crate) fn is_orphaned(world: &mut World) {
+pub(crate) fn orphaned(world: &mut World) {
     let queue = world.get_resource::<Queue>();
     if queue.is_some_and(|queue| queue.lock().closed.is_none()) {
         tracing::error!(target: "stillcooking", "the runtime was taken out of the `World`, and everything in it has ended without a call: leave non-send data that is not yours alone");
@@ -193,8 +193,8 @@ pub(crate) fn ask(
     };
     match (done, world.get_resource::<Queue>()) {
         (Err(CxError::Running), Some(queue)) => return queue.push(origin, Box::new(request)),
-        (Err(error), _) => is_dropped(origin, error),
-        (Ok(()), _) => is_dropped(origin, SHUT_DOWN),
+        (Err(error), _) => tell_dropped(origin, error),
+        (Ok(()), _) => tell_dropped(origin, SHUT_DOWN),
     }
     drop(request);
 }
