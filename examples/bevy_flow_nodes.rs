@@ -84,11 +84,11 @@ fn count_goblins(goblins: Query<(), With<Goblin>>) -> usize {
 
 async fn ten_spawns(fx: &Fx) -> Result<(), FlowError> {
     fx.with(|cx| cx.host_mut().spawn(Cave).id())?;
-    let goblins = fx.system(spawns, ())?;
+    let goblins = fx.run_system(spawns, ())?;
     over(fx, goblins).await?;
-    fx.system(spawns_of_a_builder, ())?;
+    fx.run_system(spawns_of_a_builder, ())?;
     fx.delay(secs(1)).await?;
-    let count = fx.system(count_goblins, ())?;
+    let count = fx.run_system(count_goblins, ())?;
     tell(fx, format!("{count} goblins"))
 }
 
@@ -107,7 +107,7 @@ async fn a_thousand_items(fx: &Fx) -> Result<(), FlowError> {
         cx.host_mut().spawn_batch(tiles).for_each(drop);
     })?;
     let mut painted = 0;
-    let all = fx.system(tiles, ())?;
+    let all = fx.run_system(tiles, ())?;
     fx.for_each_per_tick(all, 50, async |tile| {
         painted += 1;
         fx.with(|cx| {

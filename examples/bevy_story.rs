@@ -248,9 +248,9 @@ fn shut_window(busker: Res<Busker>, mut commands: Commands) {
 
 async fn a_busker(fx: &Fx) -> Result<(), FlowError> {
     tell(fx, "-- a flow that systems start and cancel")?;
-    fx.system(sing, ())?;
+    fx.run_system(sing, ())?;
     fx.delay(secs(1)).await?;
-    fx.system(shut_window, ())?;
+    fx.run_system(shut_window, ())?;
     let state = || fx.with(|cx| cx.host().resource::<Busker>().0.state());
     tell(
         fx,
@@ -286,10 +286,10 @@ fn bake(mut commands: Commands) {
 
 async fn a_candle_and_a_cake(fx: &Fx) -> Result<(), FlowError> {
     tell(fx, "-- a flow of an entity, and one that fails")?;
-    let candle = fx.system(light, ())?;
+    let candle = fx.run_system(light, ())?;
     fx.delay(secs(0.5)).await?;
     fx.with(|cx| cx.host_mut().despawn(candle))?;
-    fx.system(bake, ())?;
+    fx.run_system(bake, ())?;
     fx.delay(secs(0.5)).await?;
     let left = fx.with(|cx| cx.flow_list().len())?;
     tell(

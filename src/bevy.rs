@@ -21,9 +21,9 @@
 pub use sc_bevy::AssetFx;
 pub use sc_bevy::{
     AppConsole, BevyCx, BevyFx, CommandReply, ConsoleCommand, ConsoleVariable, Cooking, CxError,
-    EntityError, EntityFlowCommands, EventStream, FixedCooking, FixedStageSystems, FlowCommands,
-    FlowHandle, FlowState, Flows, LocalFlows, MessageStream, StageSystems, StillCookingPlugin, Var,
-    WorldCx, console_command, console_variable,
+    DeclaredCommand, EntityError, EntityFlowCommands, EventStream, FixedCooking, FixedStageSystems,
+    FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, MessageStream, StageSystems,
+    StillCookingPlugin, Var, WorldCx, console_command, console_variable,
 };
 #[cfg(feature = "bevy_state")]
 pub use sc_bevy::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};
@@ -75,7 +75,7 @@ pub mod prelude {
     pub use super::{
         AppConsole, BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FixedCooking,
         FixedStageSystems, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StageSystems,
-        StillCookingPlugins, Var, WorldCx, console_command, console_variable,
+        StillCookingPlugin, StillCookingPlugins, Var, WorldCx, console_command, console_variable,
     };
     #[cfg(feature = "bevy_state")]
     pub use super::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};

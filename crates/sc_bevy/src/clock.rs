@@ -39,6 +39,11 @@ fn made_with(world: &World, time: &Time<Virtual>) -> MadeWith {
     made.unwrap_or_else(|| MadeWith::now(time))
 }
 
+/// Whether time can pass at all.
+pub(crate) fn is_there(world: &World) -> bool {
+    world.contains_resource::<Time<Virtual>>() || world.contains_resource::<Time<Real>>()
+}
+
 /// What a frame's worlds get: the readings of Bevy's clocks.
 pub(crate) fn of_frame(world: &World) -> WorldDelta {
     let real = world

@@ -7,6 +7,7 @@ use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
 use crate::handle::{FlowHandle, request_for, request_in_app};
+use crate::origin::{Origin, What};
 use crate::queue::{ask, ask_start};
 
 /// Flows by [`Commands`]. What is asked for is done when the commands are applied; if the runtime
@@ -56,6 +57,7 @@ pub trait FlowCommands {
     /// fn all_clear(alarm: Res<Alarm>, mut commands: Commands) { commands.cancel_flow(&alarm.0); }
     /// # bevy_ecs::system::assert_is_system(all_clear);
     /// ```
+    #[track_caller]
     fn cancel_flow(&mut self, flow: &FlowHandle);
 
     /// Calls `f` with the runtime, as a callback in the app's world: for everything that a
@@ -77,6 +79,7 @@ pub trait FlowCommands {
     /// }
     /// # bevy_ecs::system::assert_is_system(wave);
     /// ```
+    #[track_caller]
     fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static);
 }
 
@@ -90,16 +93,19 @@ impl FlowCommands for Commands<'_, '_> {
         queue_start(self, handle, start)
     }
 
+    #[track_caller]
     fn cancel_flow(&mut self, flow: &FlowHandle) {
-        let flow = flow.clone();
+        let (origin, flow) = (flow.cancel_of(), flow.clone());
         self.queue(move |world: &mut World| {
-            ask(world, move |cx| flow.cancel(cx));
+            ask(world, origin, move |cx| flow.cancel(cx));
         });
     }
 
+    #[track_caller]
     fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
+        let origin = Origin::here(What::Closure);
         self.queue(move |world: &mut World| {
-            ask(world, f);
+            ask(world, origin, f);
         });
     }
 }
@@ -147,6 +153,7 @@ pub trait EntityFlowCommands {
     ///     });
     /// }
     /// ```
+    #[track_caller]
     fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>, Entity) + Send + 'static)
     -> &mut Self;
 }
@@ -161,13 +168,14 @@ impl EntityFlowCommands for EntityCommands<'_> {
         queue_start(&mut self.commands(), handle, start)
     }
 
+    #[track_caller]
     fn with_cx(
         &mut self,
         f: impl FnOnce(&mut Cx<'_, World>, Entity) + Send + 'static,
     ) -> &mut Self {
-        let entity = self.id();
+        let (origin, entity) = (Origin::here(What::Closure), self.id());
         self.commands().queue(move |world: &mut World| {
-            ask(world, move |cx| f(cx, entity));
+            ask(world, origin, move |cx| f(cx, entity));
         });
         self
     }

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use bevy_app::App;
-use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut, Tick};
+use bevy_ecs::change_detection::{DetectChanges, Tick};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::{BoxedSystem, IntoSystem, Local, SystemInput};
@@ -17,7 +17,7 @@ use sc_core::{Cx, Report, ReportKind, Stage};
 
 use crate::plugin::{InForce, StageSystems};
 use crate::reports;
-use crate::slot::WorldCx;
+use crate::slot::{WorldCx, with_runtime};
 
 /// A command that runs a system; made by [`console_command!`](crate::console_command).
 pub struct ConsoleCommand(CommandDef<World>);
@@ -26,6 +26,23 @@ pub struct ConsoleCommand(CommandDef<World>);
 #[must_use]
 pub fn command(definition: CommandDef<World>) -> ConsoleCommand {
     ConsoleCommand(definition)
+}
+
+/// A command that runs a system, to be added by its name: declared by
+/// [`console_command!`](crate::console_command) with `pub NAME =`.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclaredCommand(fn() -> ConsoleCommand);
+
+/// What the macro declares.
+#[must_use]
+pub const fn declared(command: fn() -> ConsoleCommand) -> DeclaredCommand {
+    DeclaredCommand(command)
+}
+
+impl From<DeclaredCommand> for ConsoleCommand {
+    fn from(DeclaredCommand(command): DeclaredCommand) -> Self {
+        command()
+    }
 }
 
 /// What a system of a command may return: nothing, a text to show, or a `Result` of one of these.
@@ -100,7 +117,8 @@ impl<I: SystemInput + 'static, O: CommandReply + 'static> CommandSystem<I, O> {
 }
 
 /// A console command that runs a system: the syntax of `sc_console::command!`, with `=> system` for a
-/// body. The parameters arrive as the system's input: none as `()`, one as itself, several as a tuple.
+/// body. The parameters arrive as the system's input: none as `()`, one as itself, several as a tuple;
+/// of `(raw words)` the words, as `InRef<[Word]>`.
 ///
 /// The system may return nothing, a text to show, or a `Result` of one of these.
 ///
@@ -137,8 +155,60 @@ impl<I: SystemInput + 'static, O: CommandReply + 'static> CommandSystem<I, O> {
 /// # }
 /// # Ok::<(), CxError>(())
 /// ```
+///
+/// With `pub NAME =` before the name it stands among the items of a module, and is added by that:
+///
+/// ```
+/// # use bevy_app::App;
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_time::TimePlugin;
+/// # use sc_bevy::*;
+/// # use sc_console::{ConsoleExt, Source, Word};
+/// mod chat {
+///     # use bevy_ecs::prelude::*;
+///     # use sc_bevy::*;
+///     # use sc_console::Word;
+///     fn say(InRef(words): InRef<[Word]>) -> String {
+///         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+///         words.join(" ")
+///     }
+///
+///     console_command! {
+///         /// Says something.
+///         pub SAY = MyGame.Say (raw words) => say
+///     }
+/// }
+///
+/// # let mut app = App::new();
+/// # app.add_plugins((TimePlugin, StillCookingPlugins));
+/// app.add_console_command(chat::SAY);
+/// # #[cfg(feature = "commands")] {
+/// let run = app.world_mut().with_cx(|cx| cx.run_line("MyGame.Say good   'morning, all'", Source::Local))?;
+/// assert_eq!(run.text(), "good morning, all");
+/// # }
+/// # Ok::<(), CxError>(())
+/// ```
 #[macro_export]
 macro_rules! console_command {
+    ($(#[doc = $doc:literal])* $vis:vis $KEY:ident = $($command:tt)+) => {
+        $(#[doc = $doc])*
+        $vis const $KEY: $crate::DeclaredCommand = $crate::__private::declared(|| {
+            $crate::console_command! { $(#[doc = $doc])* $($command)+ }
+        });
+    };
+    ($(#[doc = $doc:literal])* $head:ident $(. $tail:ident)* $([$($flag:ident),* $(,)?])?
+        (raw $words:ident $(,)?) => $system:expr
+    ) => {{
+        #[allow(unused_mut)]
+        let mut system = $crate::__private::CommandSystem::new($system);
+        $crate::__private::command($crate::__private::sc_console::dynamic_command! {
+            $(#[doc = $doc])*
+            $head $(. $tail)* $([$($flag),*])? (raw $words)
+            |cx: &mut $crate::__private::Cx<'_, $crate::__private::bevy_ecs::world::World>, out| {
+                system.run(cx, $words, out)
+            }
+        })
+    }};
     ($(#[doc = $doc:literal])* $head:ident $(. $tail:ident)* $([$($flag:ident),* $(,)?])?
         ($($(#[$($attr:tt)+])* $param:ident : $type:ty $(= $default:expr)?),* $(,)?) => $system:expr
     ) => {{
@@ -227,16 +297,58 @@ macro_rules! console_variable {
 
 /// The console, as calls on the [`App`].
 pub trait AppConsole {
-    /// Adds a command that runs a system. One that is refused is reported; the app goes on without it.
+    /// Adds a command that runs a system, made or declared by [`console_command!`](crate::console_command). One that
+    /// is refused is reported; the app goes on without it.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # use sc_console::{ConsoleExt, Source};
+    /// fn count(entities: Query<Entity>) -> String { format!("{} entities", entities.iter().len()) }
+    ///
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// app.add_console_command(console_command! {
+    ///     /// How many entities there are.
+    ///     MyGame.Count () => count
+    /// });
+    /// # #[cfg(feature = "commands")] {
+    /// let run = app.world_mut().with_cx(|cx| cx.run_line("MyGame.Count", Source::Local))?;
+    /// assert!(run.text().ends_with(" entities"));
+    /// # }
+    /// # Ok::<(), CxError>(())
+    /// ```
     ///
     /// # Panics
     /// When the app has no [`StillCookingPlugins`](crate::StillCookingPlugins) yet.
-    fn add_console_command(&mut self, command: ConsoleCommand) -> &mut Self;
+    fn add_console_command(&mut self, command: impl Into<ConsoleCommand>) -> &mut Self;
 
     /// Adds the resource that stands for a console variable, with the variable's value. A change by the
     /// console is in the resource at once. A change of the resource is validated right before the stage
     /// `Console`, as set by code; one that is refused is reported, and the resource has its old value
-    /// again. A variable that is refused is reported; the app goes on without its resource.
+    /// again, which is a change. A variable that is refused is reported; the app goes on without its resource.
+    ///
+    /// ```
+    /// # use bevy_app::{App, Startup};
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # use sc_console::VariableExt;
+    /// console_variable! {
+    ///     /// How loud it is, in percent.
+    ///     pub Volume = MyGame.Volume: u32 = 50, range 0..=100
+    /// }
+    /// fn hush(mut volume: ResMut<Var<Volume>>) { **volume = 10; }
+    ///
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// app.add_console_variable::<Volume>().add_systems(Startup, hush);
+    /// app.update();
+    /// assert_eq!(app.world_mut().with_cx(|cx| cx.var(Volume::key()))?, 10);
+    /// # Ok::<(), CxError>(())
+    /// ```
     ///
     /// # Panics
     /// When the app has no [`StillCookingPlugins`](crate::StillCookingPlugins) yet.
@@ -244,10 +356,11 @@ pub trait AppConsole {
 }
 
 impl AppConsole for App {
-    fn add_console_command(&mut self, command: ConsoleCommand) -> &mut Self {
+    fn add_console_command(&mut self, command: impl Into<ConsoleCommand>) -> &mut Self {
+        let ConsoleCommand(command) = command.into();
         // A refusal has been reported by the call.
         installed(self, |cx| {
-            cx.register_command(command.0.runtime()).map(drop).ok()
+            cx.register_command(command.runtime()).map(drop).ok()
         });
         self
     }
@@ -279,9 +392,9 @@ impl AppConsole for App {
     }
 }
 
-/// Calls the runtime of an app that must have one.
+/// Calls the runtime of an app that must have one, in no world of its: what is made lives as long as the runtime.
 fn installed<R>(app: &mut App, f: impl FnOnce(&mut Cx<'_, World>) -> R) -> R {
-    match app.world_mut().with_cx(f) {
+    match with_runtime(app.world_mut(), |runtime, world| f(&mut runtime.cx(world))) {
         Ok(value) => value,
         #[allow(clippy::panic)] // As Bevy does when an app is built wrongly.
         Err(error) => panic!("{error}"),
@@ -335,7 +448,8 @@ fn follow<V: ConsoleVariable>(world: &mut World, mut seen: Local<Option<Tick>>) 
             return;
         };
         if let Some(mut resource) = cx.host_mut().get_resource_mut::<Var<V>>() {
-            *resource.bypass_change_detection() = Var::<V>(old);
+            // A change for those who have heard of the other value.
+            *resource = Var::<V>(old);
         }
     });
     // Where the runtime itself runs this schedule it is out: then its own turn takes the change over.

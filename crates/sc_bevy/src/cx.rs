@@ -6,13 +6,27 @@ use bevy_ecs::system::{IntoSystem, RunSystemError, RunSystemOnce, SystemIn, Syst
 use bevy_ecs::world::World;
 use sc_core::{Cx, Owner, TickId, TickKey, Tickable, WorldId, WorldKind, WorldOptions};
 
-use crate::entity::{EndsWorld, EntityLife};
+use crate::entity::{Bound, EndsWorld, EntityLife};
 use crate::error::EntityError;
 use crate::slot::AppWorld;
 
 /// Entities and systems, as calls on the [`Cx`].
 pub trait BevyCx {
     /// The runtime's world that lives as long as the app; `None` when it was destroyed.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// let slow = app.world_mut().with_cx(|cx| {
+    ///     let world = cx.app_world()?;
+    ///     cx.set_dilation(world, 0.5).ok()
+    /// })?;
+    /// assert!(slow.is_some());
+    /// # Ok::<(), CxError>(())
+    /// ```
     fn app_world(&self) -> Option<WorldId>;
 
     /// What stands for an entity, to bind flows, commands and variables to by `.owner(..)`: its life
@@ -44,7 +58,8 @@ pub trait BevyCx {
     fn entity_owner(&mut self, entity: Entity) -> Result<TickId, EntityError>;
 
     /// Makes a tickable that belongs to an entity, in the `Cx`'s world: despawning the entity shuts it
-    /// down. Its shutdown event runs by the next stage, and nothing is reported.
+    /// down. Its shutdown event runs by the next stage, and nothing is reported. One that was shut down before, or that has
+    /// lost its world, is not to be initialized again: it is freed when the entity gets others, or goes.
     ///
     /// ```
     /// # use bevy_app::App;
@@ -139,11 +154,7 @@ impl BevyCx for Cx<'_, World> {
         let name = name_of(self.host(), entity);
         let anchor = self.spawn_anchor(name)?;
         let id = anchor.id();
-        let life = EntityLife {
-            anchor,
-            objects: Vec::new(),
-            world: None,
-        };
+        let life = EntityLife::new(anchor);
         match self.host_mut().get_entity_mut(entity) {
             Ok(mut entity) => entity.insert(life),
             Err(_) => return Err(gone),
@@ -182,7 +193,8 @@ impl BevyCx for Cx<'_, World> {
         self.initialize(&owner, None)?;
         if let Some(mut life) = self.host_mut().get_mut::<EntityLife>(entity) {
             // What was to end the world that is gone.
-            life.objects.retain(|owner| !owner.is::<Owner<EndsWorld>>());
+            life.objects
+                .retain(|object| !object.owner.is::<Owner<EndsWorld>>());
             life.world = Some(world);
         }
         keep(self, entity, owner)?;
@@ -217,11 +229,30 @@ fn keep<T: 'static>(
     entity: Entity,
     owner: Owner<T>,
 ) -> Result<(), EntityError> {
-    match cx.host_mut().get_mut::<EntityLife>(entity) {
-        Some(mut life) => {
-            life.objects.push(Box::new(owner));
-            Ok(())
-        }
-        None => Err(EntityError::Gone { entity }),
+    let (id, owner) = (owner.id(), Box::new(owner));
+    let Some(mut life) = cx.host_mut().get_mut::<EntityLife>(entity) else {
+        return Err(EntityError::Gone { entity });
+    };
+    life.objects.push(Bound { id, owner });
+    if life.objects.len() >= life.crowd {
+        free_what_was_shut_down(cx, entity);
+    }
+    Ok(())
+}
+
+/// Those of its objects that were shut down go: nobody else has an owner of theirs. Seldom enough that each binding pays a
+/// little of it.
+fn free_what_was_shut_down(cx: &mut Cx<'_, World>, entity: Entity) {
+    let Some(life) = cx.host().get::<EntityLife>(entity) else {
+        return;
+    };
+    let live = life
+        .objects
+        .iter()
+        .map(|object| cx.is_initialized(object.id));
+    let mut live = live.collect::<Vec<_>>().into_iter();
+    if let Some(mut life) = cx.host_mut().get_mut::<EntityLife>(entity) {
+        life.objects.retain(|_| live.next().unwrap_or(true));
+        life.crowd = (2 * life.objects.len()).max(8);
     }
 }

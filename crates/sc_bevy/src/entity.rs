@@ -5,7 +5,7 @@ use std::any::Any;
 
 use bevy_ecs::component::Component;
 use bevy_ecs::world::World;
-use sc_core::{Anchor, Cx, Owner, Tickable, WorldId};
+use sc_core::{Anchor, Cx, Owner, TickId, Tickable, WorldId};
 
 /// Put on an entity when the first thing is bound to it. Dropping its owners is what tells the
 /// runtime: through the inbox, so that it works while the runtime is out of the `World` too.
@@ -15,9 +15,28 @@ pub(crate) struct EntityLife {
     /// What flows and commands are bound to.
     pub(crate) anchor: Owner<Anchor>,
     /// The owners of its tickables, in order of binding.
-    pub(crate) objects: Vec<Box<dyn Any + Send + Sync>>,
+    pub(crate) objects: Vec<Bound>,
+    /// When there are so many of them, those that were shut down are freed.
+    pub(crate) crowd: usize,
     /// The world that lives as long as it does.
     pub(crate) world: Option<WorldId>,
+}
+
+/// An object of an entity, and its owner.
+pub(crate) struct Bound {
+    pub(crate) id: TickId,
+    pub(crate) owner: Box<dyn Any + Send + Sync>,
+}
+
+impl EntityLife {
+    pub(crate) fn new(anchor: Owner<Anchor>) -> Self {
+        EntityLife {
+            anchor,
+            objects: Vec::new(),
+            crowd: 8,
+            world: None,
+        }
+    }
 }
 
 impl Drop for EntityLife {

@@ -3,6 +3,10 @@
 use bevy_ecs::entity::Entity;
 use sc_core::{TickError, WorldError};
 
+/// What Bevy says of a system whose parameter needs the runtime where there is none: as [`CxError::NotInstalled`].
+pub(crate) const NO_RUNTIME: &str =
+    "there is no runtime in this `World`: add `StillCookingPlugins` to the app";
+
 /// Why [`WorldCx::with_cx`](crate::WorldCx::with_cx) did not give a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -1,5 +1,7 @@
 //! What an async flow can await in an ECS `World`: messages, events, changes of components; and systems.
 
+use std::panic::Location;
+
 use bevy_ecs::change_detection::DetectChanges;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
@@ -46,7 +48,8 @@ pub trait BevyFx {
     ///
     /// # Errors
     /// [`FlowError::Other`] when the app has no such messages: `add_message` is missing.
-    async fn message<M: Message + Clone>(&self) -> Result<M, FlowError>;
+    #[track_caller]
+    fn message<M: Message + Clone>(&self) -> impl Future<Output = Result<M, FlowError>>;
 
     /// The messages that are written from now on, one after the other.
     ///
@@ -78,6 +81,7 @@ pub trait BevyFx {
     ///
     /// # Errors
     /// As [`message`](Self::message).
+    #[track_caller]
     fn messages<M: Message + Clone>(&self) -> Result<MessageStream<'_, M>, FlowError>;
 
     /// Waits for an event that is triggered from now on, and gives a copy: by an observer that lives
@@ -141,6 +145,29 @@ pub trait BevyFx {
 
     /// Waits until a component of an entity has changed from now on, or was added.
     ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// #[derive(Component)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Hurt;
+    /// let player = app.world_mut().spawn(Health(10)).id();
+    /// app.world_mut().commands().entity(player).flow("ouch", async |fx, player| {
+    ///     fx.component_changed::<Health>(player).await?;
+    ///     fx.with(|cx| { cx.host_mut().entity_mut(player).insert(Hurt); })
+    /// });
+    /// app.update();
+    /// assert!(!app.world().entity(player).contains::<Hurt>());
+    /// if let Some(mut health) = app.world_mut().get_mut::<Health>(player) { health.0 -= 3; }
+    /// app.update();
+    /// assert!(app.world().entity(player).contains::<Hurt>());
+    /// ```
+    ///
     /// # Errors
     /// [`FlowError::Other`] with [`EntityError::Gone`] when the entity is gone.
     async fn component_changed<C: Component>(&self, entity: Entity) -> Result<(), FlowError>;
@@ -154,7 +181,7 @@ pub trait BevyFx {
     /// fn count(enemies: Query<&Enemy>) -> usize { enemies.iter().count() }
     /// fn boss(mut commands: Commands) {
     ///     commands.flow("boss", async |fx| {
-    ///         while fx.system(count, ())? > 0 { fx.next_tick().await?; }
+    ///         while fx.run_system(count, ())? > 0 { fx.next_tick().await?; }
     ///         Ok(())
     ///     });
     /// }
@@ -163,7 +190,7 @@ pub trait BevyFx {
     ///
     /// # Errors
     /// [`FlowError::Other`] with the reason why it did not run.
-    fn system<S, I, Out, Marker>(
+    fn run_system<S, I, Out, Marker>(
         &self,
         system: S,
         input: SystemIn<'_, S::System>,
@@ -174,12 +201,15 @@ pub trait BevyFx {
 }
 
 impl BevyFx for FlowCx<World> {
-    async fn message<M: Message + Clone>(&self) -> Result<M, FlowError> {
-        self.messages::<M>()?.next().await
+    #[track_caller]
+    fn message<M: Message + Clone>(&self) -> impl Future<Output = Result<M, FlowError>> {
+        let location = Location::caller();
+        async move { MessageStream::new(self, location)?.next().await }
     }
 
+    #[track_caller]
     fn messages<M: Message + Clone>(&self) -> Result<MessageStream<'_, M>, FlowError> {
-        MessageStream::new(self)
+        MessageStream::new(self, Location::caller())
     }
 
     async fn event<E>(&self) -> Result<E, FlowError>
@@ -219,7 +249,7 @@ impl BevyFx for FlowCx<World> {
         Ok(())
     }
 
-    fn system<S, I, Out, Marker>(
+    fn run_system<S, I, Out, Marker>(
         &self,
         system: S,
         input: SystemIn<'_, S::System>,

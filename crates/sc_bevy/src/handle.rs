@@ -11,6 +11,7 @@ use sc_flow::{
 };
 
 use crate::cx::BevyCx;
+use crate::origin::{Origin, What};
 use crate::reports;
 
 /// What has become of a flow that was asked for.
@@ -49,6 +50,8 @@ pub enum FlowState {
 pub struct FlowHandle {
     reserved: Reserved,
     state: Arc<Mutex<FlowState>>,
+    name: &'static str,
+    location: &'static Location<'static>,
 }
 
 impl FlowHandle {
@@ -97,6 +100,20 @@ impl FlowHandle {
         }
     }
 
+    /// Its request, for messages.
+    pub(crate) fn start_of(&self) -> Origin {
+        Origin {
+            what: What::Flow(self.name),
+            location: self.location,
+        }
+    }
+
+    /// Its cancel, for messages: asked for where the caller of this is called.
+    #[track_caller]
+    pub(crate) fn cancel_of(&self) -> Origin {
+        Origin::here(What::Cancel(self.name))
+    }
+
     /// A runtime knows of it from now on.
     pub(crate) fn is_pending_in(&self, flows: &PendingFlows) {
         flows.add(&self.reserved);
@@ -121,15 +138,11 @@ impl Drop for Asked {
 
 impl Asked {
     /// Starts the flow, unless it was cancelled before.
-    fn start<F>(
-        mut self,
-        cx: &mut Cx<'_, World>,
-        (name, location): (&'static str, &'static Location<'static>),
-        bound: Result<Bound, String>,
-        body: F,
-    ) where
+    fn start<F>(mut self, cx: &mut Cx<'_, World>, bound: Result<Bound, String>, body: F)
+    where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
     {
+        let FlowHandle { name, location, .. } = self.handle;
         if self.handle.state() != FlowState::Pending {
             return;
         }
@@ -188,15 +201,16 @@ where
     let handle = FlowHandle {
         reserved: reservation.reserved().clone(),
         state: Arc::new(Mutex::new(FlowState::Pending)),
+        name,
+        location: Location::caller(),
     };
     let asked = Asked {
         handle: handle.clone(),
         reservation: Some(reservation),
     };
-    let location = Location::caller();
     let start = move |cx: &mut Cx<'_, World>| {
         let bound = bound(cx);
-        asked.start(cx, (name, location), bound, body);
+        asked.start(cx, bound, body);
     };
     (handle, start)
 }

@@ -85,6 +85,7 @@ mod entity;
 mod error;
 mod fx;
 mod handle;
+mod origin;
 mod params;
 mod places;
 mod plugin;
@@ -98,7 +99,9 @@ mod stream;
 #[cfg(feature = "asset")]
 pub use asset::AssetFx;
 pub use commands::{EntityFlowCommands, FlowCommands};
-pub use console::{AppConsole, CommandReply, ConsoleCommand, ConsoleVariable, Var};
+pub use console::{
+    AppConsole, CommandReply, ConsoleCommand, ConsoleVariable, DeclaredCommand, Var,
+};
 pub use cx::BevyCx;
 pub use error::{CxError, EntityError};
 pub use fx::BevyFx;
@@ -119,5 +122,5 @@ pub mod __private {
     pub use sc_console;
     pub use sc_core::Cx;
 
-    pub use crate::console::{CommandSystem, command};
+    pub use crate::console::{CommandSystem, command, declared};
 }

@@ -6,7 +6,9 @@ use bevy_ecs::world::World;
 use sc_core::Cx;
 use sc_flow::{FlowCx, FlowError};
 
+use crate::error::NO_RUNTIME;
 use crate::handle::{FlowHandle, request_for, request_in_app};
+use crate::origin::{Origin, What};
 use crate::queue::{LocalQueue, Queue};
 
 /// Starts and cancels flows from any system, in parallel with others, also from one that a flow or a
@@ -23,7 +25,8 @@ use crate::queue::{LocalQueue, Queue};
 /// ```
 #[derive(SystemParam)]
 pub struct Flows<'w> {
-    queue: Res<'w, Queue>,
+    #[system_param(validation_message = NO_RUNTIME)]
+    pub(crate) queue: Res<'w, Queue>,
 }
 
 impl Flows<'_> {
@@ -62,14 +65,36 @@ impl Flows<'_> {
     }
 
     /// As [`FlowCommands::cancel_flow`](crate::FlowCommands::cancel_flow).
+    ///
+    /// ```
+    /// # use bevy_app::{App, Update};
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_time::TimePlugin;
+    /// # use sc_bevy::*;
+    /// # use sc_core::secs;
+    /// # use sc_flow::FlowFinish;
+    /// #[derive(Resource)]
+    /// struct Fuse(FlowHandle);
+    /// fn defuse(flows: Flows, fuse: Res<Fuse>) { flows.cancel(&fuse.0); }
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins((TimePlugin, StillCookingPlugins));
+    /// let fuse = app.world_mut().commands().flow("fuse", async |fx| fx.delay(secs(3)).await);
+    /// app.insert_resource(Fuse(fuse.clone()));
+    /// app.update();
+    /// app.add_systems(Update, defuse).update();
+    /// assert_eq!(fuse.state(), FlowState::Ended(FlowFinish::Cancelled));
+    /// ```
+    #[track_caller]
     pub fn cancel(&self, flow: &FlowHandle) {
-        let flow = flow.clone();
-        self.with_cx(move |cx| flow.cancel(cx));
+        let (origin, flow) = (flow.cancel_of(), flow.clone());
+        self.queue.push(origin, Box::new(move |cx| flow.cancel(cx)));
     }
 
     /// As [`FlowCommands::with_cx`](crate::FlowCommands::with_cx).
+    #[track_caller]
     pub fn with_cx(&self, f: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
-        self.queue.push(Box::new(f));
+        self.queue.push(Origin::here(What::Closure), Box::new(f));
     }
 }
 
@@ -89,7 +114,8 @@ impl Flows<'_> {
 /// ```
 #[derive(SystemParam)]
 pub struct LocalFlows<'w> {
-    queue: NonSendMut<'w, LocalQueue>,
+    #[system_param(validation_message = NO_RUNTIME)]
+    pub(crate) queue: NonSendMut<'w, LocalQueue>,
 }
 
 impl LocalFlows<'_> {
@@ -116,13 +142,15 @@ impl LocalFlows<'_> {
     }
 
     /// As [`Flows::cancel`].
+    #[track_caller]
     pub fn cancel(&mut self, flow: &FlowHandle) {
-        let flow = flow.clone();
-        self.with_cx(move |cx| flow.cancel(cx));
+        let (origin, flow) = (flow.cancel_of(), flow.clone());
+        self.queue.push(origin, Box::new(move |cx| flow.cancel(cx)));
     }
 
     /// As [`Flows::with_cx`].
+    #[track_caller]
     pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_, World>) + 'static) {
-        self.queue.push(Box::new(f));
+        self.queue.push(Origin::here(What::Closure), Box::new(f));
     }
 }

@@ -2,8 +2,7 @@
 
 use bevy_app::App;
 use bevy_ecs::schedule::{
-    InternedScheduleLabel, IntoScheduleConfigs, Schedule, ScheduleLabel, SingleThreadedExecutor,
-    SystemSet,
+    InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SingleThreadedExecutor, SystemSet,
 };
 use bevy_ecs::world::World;
 use sc_core::Stage;
@@ -31,6 +30,15 @@ impl Places {
     pub(crate) fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
         let placed = self.placed.iter().find(|(placed, _)| *placed == stage);
         placed.map_or(self.usual, |(_, schedule)| *schedule)
+    }
+
+    /// What is placed here, and is elsewhere in others.
+    pub(crate) fn elsewhere(
+        &self,
+        than: &Places,
+    ) -> impl Iterator<Item = (Stage, InternedScheduleLabel)> {
+        let placed = self.placed.iter().copied();
+        placed.filter(|&(stage, schedule)| than.schedule_of(stage) != schedule)
     }
 
     /// What is wrong with the places, if something is. `of` is the loop whose schedules these are, and the
@@ -67,9 +75,10 @@ impl Places {
         set: fn(Stage) -> S,
         run: fn(&mut World, Stage),
     ) {
-        let mut usual = Schedule::new(self.usual);
-        usual.set_executor(SingleThreadedExecutor::new());
-        app.add_schedule(usual);
+        // It may hold systems of the game already.
+        app.edit_schedule(self.usual, |usual| {
+            usual.set_executor(SingleThreadedExecutor::new());
+        });
         for stage in Stage::ALL {
             let run = move |world: &mut World| run(world, stage);
             app.add_systems(self.schedule_of(stage), run.in_set(set(stage)));

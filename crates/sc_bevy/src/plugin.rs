@@ -12,15 +12,18 @@ use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLab
 use bevy_ecs::system::Res;
 use bevy_ecs::world::World;
 use bevy_time::TimeSystems;
-use sc_core::{FrameError, OsClock, Report, ReportKind, Runtime, Stage, WorldKind, WorldOptions};
+use sc_core::{
+    Cx, FrameError, OsClock, Report, ReportKind, Runtime, Stage, WorldKind, WorldOptions,
+};
 use sc_flow::FlowExt;
 
 use crate::clock::{self, Made, remember};
 use crate::error::CxError;
+use crate::origin::{Origin, What};
 use crate::places::Places;
-use crate::queue::{LocalQueue, Queue, answer, close};
+use crate::queue::{LocalQueue, Queue, answer, close, orphaned};
 use crate::reports;
-use crate::slot::{AppWorld, RuntimeSlot, with_runtime};
+use crate::slot::{AppWorld, RuntimeSlot, WorldCx, with_runtime};
 
 /// The schedule in which the frame's stages run, between `Update` and what follows it.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -157,10 +160,36 @@ impl StillCookingPlugin {
     }
 }
 
+impl StillCookingPlugin {
+    /// Another one is in force: what this one places elsewhere is reported.
+    fn tell_ignored(&self, world: &mut World) {
+        let Some(InForce(first)) = world.get_resource::<InForce>() else {
+            return;
+        };
+        let frame = self.frame.elsewhere(&first.frame);
+        let frame = frame.map(|(stage, schedule)| format!("{stage:?} in {schedule:?}"));
+        let step = self.step.elsewhere(&first.step);
+        let step = step.map(|(stage, schedule)| format!("{stage:?} of a step in {schedule:?}"));
+        let elsewhere: Vec<String> = frame.chain(step).collect();
+        if elsewhere.is_empty() {
+            return;
+        }
+        // Without a runtime that is at hand, nobody is there to hear it.
+        let _ = world.with_cx(|cx| {
+            let kind = ReportKind::Extension(&reports::PLACES_IGNORED);
+            let what = format!(
+                "was added after another one, and places {}",
+                elsewhere.join(", ")
+            );
+            cx.report(Report::new(kind, what).object("StillCookingPlugin"));
+        });
+    }
+}
+
 impl Plugin for StillCookingPlugin {
     fn build(&self, app: &mut App) {
         if app.world().contains_non_send::<RuntimeSlot>() {
-            return;
+            return self.tell_ignored(app.world_mut());
         }
         let world = app.world_mut();
         let mut runtime = Runtime::new();
@@ -182,8 +211,11 @@ impl Plugin for StillCookingPlugin {
         self.step.add_to(app, FixedStageSystems, run_of_step);
 
         // The order of the schedules is out of the `World` while the main loop runs.
-        app.add_systems(Main, check_places.before(Main::run_main).run_if(run_once));
-        app.add_systems(First, remember.after(TimeSystems));
+        let checks = (check_places, check_time).before(Main::run_main);
+        app.add_systems(Main, checks.run_if(run_once));
+        // Wherever it is placed, `Begin` takes the time of its update.
+        let begin = StageSystems(Stage::Begin);
+        app.add_systems(First, remember.after(TimeSystems).before(begin));
         let is_ending =
             |exits: Option<Res<Messages<AppExit>>>| exits.is_some_and(|exits| !exits.is_empty());
         app.add_systems(Last, shut_down.in_set(OnAppExitSystems).run_if(is_ending));
@@ -220,6 +252,17 @@ fn check_places(world: &mut World) {
     }
 }
 
+/// Reports an app in which no time passes.
+fn check_time(world: &mut World) {
+    if !clock::is_there(world) {
+        let _ = world.with_cx(|cx| {
+            let kind = ReportKind::Extension(&reports::NO_TIME);
+            let what = "does not pass: the app has no `Time<Virtual>`";
+            cx.report(Report::new(kind, what).object("time"));
+        });
+    }
+}
+
 /// The plugin that is in force: one that was added later has no say.
 #[derive(bevy_ecs::resource::Resource)]
 pub(crate) struct InForce(StillCookingPlugin);
@@ -250,8 +293,7 @@ fn run(world: &mut World, stage: Stage) {
     });
     if stage == Stage::Begin {
         if ran == Err(CxError::NotInstalled) {
-            // Somebody has taken the runtime away: nobody will ever answer.
-            close(world);
+            orphaned(world);
         }
         skipped(world, ran, "a frame", |_| true);
     }
@@ -292,13 +334,14 @@ fn skipped(
     let Some(queue) = world.get_resource::<Queue>() else {
         return;
     };
-    queue.push(Box::new(move |cx| {
+    let report = move |cx: &mut Cx<'_, World>| {
         if is_missed(cx.runtime()) {
             let kind = ReportKind::Extension(&reports::FRAME_SKIPPED);
             let why = "was skipped: its schedule was run by what the runtime itself was running";
             cx.report(Report::new(kind, why).object(what));
         }
-    }));
+    };
+    queue.push(Origin::here(What::Closure), Box::new(report));
 }
 
 fn run_or_end(runtime: &mut Runtime<World>, world: &mut World, stage: Stage) {

@@ -10,53 +10,68 @@ use bevy_ecs::world::World;
 use sc_core::{Cx, Runtime};
 use sc_flow::PendingFlows;
 
-use crate::error::CxError;
+use crate::error::{CxError, NO_RUNTIME};
 use crate::handle::FlowHandle;
+use crate::origin::Origin;
 use crate::slot::{call, with_runtime};
 
 /// What is to be done with the runtime.
-pub(crate) type Request = Box<dyn FnOnce(&mut Cx<'_, World>) + Send>;
+type Request = dyn FnOnce(&mut Cx<'_, World>) + Send;
 /// The same, from where the runtime's own thread is.
-pub(crate) type LocalRequest = Box<dyn FnOnce(&mut Cx<'_, World>)>;
+type LocalRequest = dyn FnOnce(&mut Cx<'_, World>);
 
 const ASKED: &str = "a closure given to `Commands` or `Flows`";
 
-/// Requests in order. Closed when the runtime has shut down: what comes then is given back.
-struct Waiting<R> {
-    requests: VecDeque<R>,
-    closed: bool,
+/// Why nobody answers any more.
+const SHUT_DOWN: &str = "the runtime has shut down with the app";
+
+/// Requests in order.
+struct Waiting<R: ?Sized> {
+    requests: VecDeque<(Origin, Box<R>)>,
+    /// Why nobody will do what comes, if nobody will: then it is given back.
+    closed: Option<&'static str>,
 }
 
-impl<R> Default for Waiting<R> {
+impl<R: ?Sized> Default for Waiting<R> {
     fn default() -> Self {
         Waiting {
             requests: VecDeque::new(),
-            closed: false,
+            closed: None,
         }
     }
 }
 
-impl<R> Waiting<R> {
-    fn push(&mut self, request: R) -> Option<R> {
-        if self.closed {
-            return Some(request);
+/// Requests that nobody will do, and why.
+type Refused<R> = (VecDeque<(Origin, Box<R>)>, &'static str);
+
+impl<R: ?Sized> Waiting<R> {
+    fn push(&mut self, request: (Origin, Box<R>)) -> Option<Refused<R>> {
+        if let Some(why) = self.closed {
+            return Some(([request].into(), why));
         }
         self.requests.push_back(request);
         None
     }
 
-    fn close(&mut self) -> VecDeque<R> {
-        self.closed = true;
-        take(&mut self.requests)
+    fn close(&mut self, why: &'static str) -> Refused<R> {
+        let why = *self.closed.get_or_insert(why);
+        (take(&mut self.requests), why)
     }
 }
 
 /// Drops what nobody will do, and says so. The handle of a flow says `Refused` by its own drop.
-fn refuse<R>(requests: impl IntoIterator<Item = R>) {
-    for request in requests {
+fn refuse<R: ?Sized>(refused: Option<Refused<R>>) {
+    let Some((requests, why)) = refused else {
+        return;
+    };
+    for (origin, request) in requests {
         drop(request);
-        tracing::error!(target: "stillcooking", "what a system asked of the runtime was dropped: the runtime has shut down with the app");
+        tell_dropped(origin, why);
     }
+}
+
+fn tell_dropped(origin: Origin, why: impl std::fmt::Display) {
+    tracing::error!(target: "stillcooking", "{origin} was dropped: {why}");
 }
 
 /// The requests that systems have made.
@@ -79,19 +94,20 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn push(&self, request: Request) {
-        let back = self.lock().push(request);
+    pub(crate) fn push(&self, origin: Origin, request: Box<Request>) {
+        let back = self.lock().push((origin, request));
         refuse(back);
     }
 
     /// The start of a flow, which the runtime knows of from now on.
-    pub(crate) fn push_start(&self, flow: &FlowHandle, start: Request) {
+    pub(crate) fn push_start(&self, flow: &FlowHandle, start: Box<Request>) {
         flow.is_pending_in(&self.pending);
-        self.push(start);
+        self.push(flow.start_of(), start);
     }
 
-    fn pop(&self) -> Option<Request> {
-        self.lock().requests.pop_front()
+    fn pop(&self) -> Option<Box<Request>> {
+        let next = self.lock().requests.pop_front();
+        next.map(|(_, request)| request)
     }
 }
 
@@ -109,26 +125,38 @@ impl LocalQueue {
         }
     }
 
-    pub(crate) fn push(&mut self, request: LocalRequest) {
-        refuse(self.waiting.push(request));
+    pub(crate) fn push(&mut self, origin: Origin, request: Box<LocalRequest>) {
+        refuse(self.waiting.push((origin, request)));
     }
 
     /// As [`Queue::push_start`].
-    pub(crate) fn push_start(&mut self, flow: &FlowHandle, start: LocalRequest) {
+    pub(crate) fn push_start(&mut self, flow: &FlowHandle, start: Box<LocalRequest>) {
         flow.is_pending_in(&self.pending);
-        self.push(start);
+        self.push(flow.start_of(), start);
     }
 }
 
-/// From now on nobody answers.
+/// The runtime has shut down: from now on nobody answers.
 pub(crate) fn close(world: &mut World) {
+    close_because(world, SHUT_DOWN);
+}
+
+/// Somebody has taken the runtime away: the same.
+pub(crate) fn orphaned(world: &mut World) {
+    let queue = world.get_resource::<Queue>();
+    if queue.is_some_and(|queue| queue.lock().closed.is_none()) {
+        tracing::error!(target: "stillcooking", "the runtime was taken out of the `World`, and everything in it has ended without a call: leave non-send data that is not yours alone");
+        close_because(world, NO_RUNTIME);
+    }
+}
+
+fn close_because(world: &mut World, why: &'static str) {
     if let Some(queue) = world.get_resource::<Queue>().cloned() {
-        let left = queue.lock().close();
-        refuse(left);
+        let left = queue.lock().close(why);
+        refuse(Some(left));
     }
     let left = world.get_non_send_mut::<LocalQueue>();
-    let left = left.map(|mut queue| queue.waiting.close());
-    refuse(left.into_iter().flatten());
+    refuse(left.map(|mut queue| queue.waiting.close(why)));
 }
 
 /// Starts a flow now, or at the start of the next stage; see [`ask`]. The runtime knows of it from now on.
@@ -140,28 +168,35 @@ pub(crate) fn ask_start(
     if let Some(queue) = world.get_resource::<Queue>() {
         flow.is_pending_in(&queue.pending);
     }
-    ask(world, start);
+    ask(world, flow.start_of(), start);
 }
 
 /// Does a request now, or at the start of the next stage if the runtime is out. Where there is no runtime at
-/// all, it is dropped, and the log says so: the handle of a flow says `Refused` by that.
-pub(crate) fn ask(world: &mut World, request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static) {
+/// all, or one that has shut down, it is dropped, and the log says so: the handle of a flow says `Refused` by that.
+pub(crate) fn ask(
+    world: &mut World,
+    origin: Origin,
+    request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
+) {
     let mut request = Some(request);
     let done = with_runtime(world, |runtime, world| {
+        if runtime.is_shut_down() {
+            return;
+        }
         if let Some(request) = request.take() {
             // A panic that is not to go on has been reported.
             let _ = call(&mut runtime.cx(world), ASKED, request);
         }
     });
-    let Err(error) = done else {
+    let Some(request) = request else {
         return;
     };
-    if error == CxError::Running
-        && let (Some(request), Some(queue)) = (request, world.get_resource::<Queue>())
-    {
-        return queue.push(Box::new(request));
+    match (done, world.get_resource::<Queue>()) {
+        (Err(CxError::Running), Some(queue)) => return queue.push(origin, Box::new(request)),
+        (Err(error), _) => tell_dropped(origin, error),
+        (Ok(()), _) => tell_dropped(origin, SHUT_DOWN),
     }
-    tracing::error!(target: "stillcooking", "a command for the runtime was dropped: {error}");
+    drop(request);
 }
 
 /// Does what has been asked for by now. What is asked for meanwhile waits for the next stage, and so does
@@ -180,9 +215,8 @@ pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
     }
     for _ in 0..local {
         let queue = world.get_non_send_mut::<LocalQueue>();
-        let Some(request) = queue.and_then(|mut queue| queue.waiting.requests.pop_front()) else {
-            break;
-        };
+        let next = queue.and_then(|mut queue| queue.waiting.requests.pop_front());
+        let Some((_, request)) = next else { break };
         let _ = call(&mut runtime.cx(world), ASKED, request);
     }
 }

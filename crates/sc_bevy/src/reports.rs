@@ -29,3 +29,32 @@ pub(crate) static FRAME_SKIPPED: ExtensionReport = ExtensionReport {
     severity: Severity::Error,
     fix: "run the schedules of the main loop from a system or the app, not in a flow, a command or a tick",
 };
+
+/// Messages have left Bevy's buffer before the flow that reads them came to them.
+pub(crate) static MESSAGES_MISSED: ExtensionReport = ExtensionReport {
+    name: "MessagesMissed",
+    severity: Severity::Error,
+    fix: "come to a stream once in two updates; let a flow of its own read and keep what a slower one needs",
+};
+
+/// A plugin was added with places of its own after the one that is in force.
+pub(crate) static PLACES_IGNORED: ExtensionReport = ExtensionReport {
+    name: "PlacesIgnored",
+    severity: Severity::Error,
+    fix: "place stages in the plugin that is added first; its places are in force",
+};
+
+/// No time passes in the app.
+pub(crate) static NO_TIME: ExtensionReport = ExtensionReport {
+    name: "NoTime",
+    severity: Severity::Warning,
+    fix: "add `TimePlugin` to the app, or `MinimalPlugins` or `DefaultPlugins`",
+};
+
+/// States were given worlds, and nothing ever enters them.
+#[cfg(feature = "state")]
+pub(crate) static NO_STATES: ExtensionReport = ExtensionReport {
+    name: "NoStates",
+    severity: Severity::Error,
+    fix: "add `StatesPlugin` to the app, and the state by `init_state`, `insert_state`, `add_sub_state` or `add_computed_state`",
+};

@@ -1,54 +1,84 @@
 //! Messages and events one after the other, for loops of async flows.
 
+use std::any::type_name;
 use std::collections::VecDeque;
 use std::mem::take;
+use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::entity::Entity;
 use bevy_ecs::event::Event;
 use bevy_ecs::message::{Message, MessageCursor, Messages};
-use bevy_ecs::observer::On;
+use bevy_ecs::observer::{Observer, On};
 use bevy_ecs::world::World;
-use sc_core::{Clock, Cx};
+use sc_core::{Clock, Cx, Report, ReportKind};
 use sc_flow::{FlowCx, FlowError};
+
+use crate::origin::{Origin, What};
+use crate::queue::Queue;
+use crate::reports;
 
 /// All messages of a type from one point on, each once: made by [`BevyFx::messages`](crate::BevyFx::messages).
 pub struct MessageStream<'f, M: Message> {
     cursor: MessageCursor<M>,
     found: Found<'f, M>,
+    /// Where it was made.
+    location: &'static Location<'static>,
 }
 
 impl<'f, M: Message + Clone> MessageStream<'f, M> {
-    pub(crate) fn new(fx: &'f FlowCx<World>) -> Result<Self, FlowError> {
-        let cursor = fx.with(|cx| {
-            let messages = cx.host().get_resource::<Messages<M>>();
-            messages.map(Messages::get_cursor_current).ok_or_else(|| {
-                let name = std::any::type_name::<M>();
-                FlowError::other(format!(
-                    "the app has no messages of type {name}: add them by `add_message`"
-                ))
-            })
-        })??;
+    pub(crate) fn new(
+        fx: &'f FlowCx<World>,
+        location: &'static Location<'static>,
+    ) -> Result<Self, FlowError> {
+        let cursor = fx.with(|cx| messages::<M>(cx.host()).map(Messages::get_cursor_current))??;
         let found = Found::new(fx)?;
-        Ok(MessageStream { cursor, found })
+        Ok(MessageStream {
+            cursor,
+            found,
+            location,
+        })
     }
 
     /// Waits for the next message, and gives a copy. None is lost when the wait is given up.
     ///
     /// Bevy keeps a message for two updates: one that is written while the flow does something else for longer
-    /// than that is missed.
+    /// than that is missed, and reported.
     ///
     /// # Errors
-    /// Those of an await.
+    /// Those of an await; [`FlowError::Other`] when the app has no such messages any more.
     pub async fn next(&mut self) -> Result<M, FlowError> {
-        let cursor = &mut self.cursor;
-        let look = |cx: &Cx<'_, World>, waiting: &mut VecDeque<M>| {
-            if let Some(messages) = cx.host().get_resource::<Messages<M>>() {
-                waiting.extend(cursor.read(messages).cloned());
+        let (cursor, location) = (&mut self.cursor, self.location);
+        let world = self.found.fx.world();
+        let look = |cx: &mut Cx<'_, World>, waiting: &mut VecDeque<M>| {
+            let messages = messages::<M>(cx.host())?;
+            let missed = cursor.missed_messages(messages);
+            waiting.extend(cursor.read(messages).cloned());
+            if missed > 0 {
+                let kind = ReportKind::Extension(&reports::MESSAGES_MISSED);
+                let (file, line) = (location.file(), location.line());
+                let what = format!(
+                    "{missed} gone before the flow that reads them at {file}:{line} came to them"
+                );
+                let mut report =
+                    Report::new(kind, what).object(format!("messages of {}", type_name::<M>()));
+                report.world = world.and_then(|world| cx.runtime().world_name(world));
+                cx.report(report);
             }
+            Ok(())
         };
         self.found.next(look).await
     }
+}
+
+/// Bevy's buffer of a type.
+fn messages<M: Message>(world: &World) -> Result<&Messages<M>, FlowError> {
+    world.get_resource::<Messages<M>>().ok_or_else(|| {
+        let name = type_name::<M>();
+        FlowError::other(format!(
+            "the app has no messages of type {name}: add them by `add_message`"
+        ))
+    })
 }
 
 /// All events of a type from one point on, each once: made by [`BevyFx::events`](crate::BevyFx::events). Its
@@ -57,6 +87,8 @@ pub struct EventStream<'f, E> {
     seen: Arc<Mutex<VecDeque<E>>>,
     observer: Entity,
     found: Found<'f, E>,
+    /// For the end of the observer, where the `World` is in use.
+    queue: Option<Queue>,
 }
 
 impl<'f, E: Event + Clone> EventStream<'f, E>
@@ -72,23 +104,38 @@ where
             let mut seen = theirs.lock().unwrap_or_else(PoisonError::into_inner);
             seen.push_back(event);
         };
-        let observer = fx.with(|cx| cx.host_mut().add_observer(observe).id())?;
+        let (observer, queue) = fx.with(|cx| {
+            let world = cx.host_mut();
+            let queue = world.get_resource::<Queue>().cloned();
+            (world.add_observer(observe).id(), queue)
+        })?;
         Ok(EventStream {
             seen,
             observer,
             found,
+            queue,
         })
     }
 
     /// Waits for the next event, and gives a copy. None is lost, however late the flow comes to it.
     ///
     /// # Errors
-    /// Those of an await.
+    /// Those of an await; [`FlowError::Other`] when somebody has despawned the observer, once those that it had seen are
+    /// given.
     pub async fn next(&mut self) -> Result<E, FlowError> {
-        let seen = &self.seen;
-        let look = |_: &Cx<'_, World>, waiting: &mut VecDeque<E>| {
+        let (seen, observer) = (&self.seen, self.observer);
+        let look = |cx: &mut Cx<'_, World>, waiting: &mut VecDeque<E>| {
             let seen = take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
             waiting.extend(seen);
+            match waiting.is_empty() && cx.host().get::<Observer>(observer).is_none() {
+                true => {
+                    let name = type_name::<E>();
+                    Err(FlowError::other(format!(
+                        "the observer of events of type {name} was despawned: leave observers that are not yours alone, or await the event anew"
+                    )))
+                }
+                false => Ok(()),
+            }
         };
         self.found.next(look).await
     }
@@ -96,9 +143,19 @@ where
 
 impl<E> Drop for EventStream<'_, E> {
     fn drop(&mut self) {
-        let (fx, observer) = (self.found.fx, self.observer);
-        // Out of reach only when the runtime is dropped, and its `World` with it.
-        let _ = fx.with(|cx| cx.host_mut().despawn(observer));
+        let observer = self.observer;
+        let end = move |cx: &mut Cx<'_, World>| {
+            // Somebody may have despawned it.
+            if let Ok(observer) = cx.host_mut().get_entity_mut(observer) {
+                observer.despawn();
+            }
+        };
+        // Out of reach inside a `with`, and where the runtime is dropped: there the queue is, too.
+        if self.found.fx.with(end).is_err()
+            && let Some(queue) = &self.queue
+        {
+            queue.push(Origin::here(What::Closure), Box::new(end));
+        }
     }
 }
 
@@ -122,7 +179,7 @@ impl<'f, T> Found<'f, T> {
 
     async fn next(
         &mut self,
-        mut look: impl FnMut(&Cx<'_, World>, &mut VecDeque<T>),
+        mut look: impl FnMut(&mut Cx<'_, World>, &mut VecDeque<T>) -> Result<(), FlowError>,
     ) -> Result<T, FlowError> {
         let Found {
             fx,
@@ -131,20 +188,23 @@ impl<'f, T> Found<'f, T> {
         } = self;
         if waiting.is_empty() {
             fx.with(|cx| {
-                if cx.frame() != *looked {
-                    *looked = cx.frame();
-                    look(cx, waiting);
+                if cx.frame() == *looked {
+                    return Ok(());
                 }
-            })?;
+                *looked = cx.frame();
+                look(cx, waiting)
+            })??;
         }
         if waiting.is_empty() {
+            let mut outcome = Ok(());
             fx.wait_until(|cx, _| {
                 *looked = cx.frame();
-                look(cx, waiting);
-                !waiting.is_empty()
+                outcome = look(cx, waiting);
+                outcome.is_err() || !waiting.is_empty()
             })
             .on(Clock::Real)
             .await?;
+            outcome?;
         }
         waiting.pop_front().ok_or(FlowError::Gone)
     }

@@ -5,23 +5,25 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
 
-use bevy_app::{App, AppExit, Last, OnAppExitSystems, PluginGroup, PostUpdate, PreUpdate, Update};
+use bevy_app::{
+    App, AppExit, FixedPostUpdate, Last, OnAppExitSystems, PluginGroup, PostUpdate, PreUpdate,
+    Update,
+};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::RunSystemOnce;
-use bevy_time::{Time, Virtual};
-use common::{app, bare, flows, flows as flows_of, listen, log, reports, say, updates};
+use bevy_time::{Fixed, Time, Virtual};
+use common::{
+    Heard, app, bare, flows, flows as flows_of, listen, log, report_texts, reports, say, updates,
+};
 use sc_bevy::{
-    BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FlowCommands, FlowHandle, FlowState,
-    Flows, LocalFlows, StageSystems, StillCookingPlugin, StillCookingPlugins, WorldCx,
+    BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FixedCooking, FixedStageSystems,
+    FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StageSystems, StillCookingPlugin,
+    StillCookingPlugins, WorldCx,
 };
 use sc_core::{PanicPolicy, Stage, secs};
 use sc_flow::{FlowExt, FlowFinish};
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Metadata, Subscriber};
 
 #[test]
 fn added_twice_the_first_stays() {
@@ -37,15 +39,6 @@ fn added_twice_the_first_stays() {
     assert_eq!(flows(&mut app), 1);
     let frames = app.world_mut().with_cx(|cx| cx.frame());
     assert_eq!(frames, Ok(3), "one frame an update");
-}
-
-#[test]
-fn without_the_plugin_every_way_says_so() {
-    let mut app = bare();
-    assert_eq!(app.world_mut().with_cx(|_| ()), Err(CxError::NotInstalled));
-    let handle = app.world_mut().commands().flow("nowhere", async |_| Ok(()));
-    app.update();
-    assert_eq!(handle.state(), FlowState::Refused);
 }
 
 #[test]
@@ -77,6 +70,61 @@ fn stages_can_be_placed_and_ordered_against() {
     );
     let frames = app.world_mut().with_cx(|cx| cx.frame());
     assert_eq!(frames, Ok(1));
+}
+
+#[test]
+fn places_that_come_second_are_reported_unless_they_are_those_in_force() {
+    let plugin = StillCookingPlugin::default()
+        .place(Stage::End, PostUpdate)
+        .place_fixed(Stage::End, FixedPostUpdate);
+    let mut app = bare();
+    app.add_plugins(StillCookingPlugins.set(plugin.clone()));
+    listen(&mut app);
+    app.add_plugins(StillCookingPlugins);
+    app.add_plugins(StillCookingPlugin::default().place(Stage::End, PostUpdate));
+    app.add_plugins(plugin);
+    app.add_plugins(StillCookingPlugin::default().place(Stage::Begin, Cooking));
+    assert_eq!(report_texts(&app), [""; 0]);
+    let other = StillCookingPlugin::default()
+        .place(Stage::Console, PostUpdate)
+        .place(Stage::End, PostUpdate)
+        .place_fixed(Stage::End, FixedCooking);
+    app.add_plugins(other);
+    assert_eq!(
+        report_texts(&app),
+        [
+            "StillCookingPlugin: was added after another one, and places Console in PostUpdate, End of a step in \
+             FixedCooking; to fix: place stages in the plugin that is added first; its places are in force"
+        ]
+    );
+    app.update();
+    assert_eq!(report_texts(&app), [""; 0]);
+}
+
+#[test]
+fn systems_that_were_added_before_the_plugin_run_as_those_after_it_do() {
+    let mut app = bare();
+    let said = |line| move |world: &mut World| say(world, line);
+    app.add_systems(Cooking, said("before").after(StageSystems(Stage::Flows)))
+        .add_systems(
+            FixedCooking,
+            said("fixed before").after(FixedStageSystems(Stage::Flows)),
+        )
+        .add_plugins(StillCookingPlugins)
+        .add_systems(Cooking, said("after").before(StageSystems(Stage::Flows)))
+        .add_systems(
+            FixedCooking,
+            said("fixed after").before(FixedStageSystems(Stage::Flows)),
+        );
+    listen(&mut app);
+    updates(&mut app, 1);
+    assert_eq!(log(&mut app), ["after", "before"]);
+    app.insert_resource(Time::<Fixed>::from_seconds(0.25));
+    updates(&mut app, 1);
+    assert_eq!(
+        log(&mut app),
+        ["fixed after", "fixed before", "after", "before"]
+    );
 }
 
 #[test]
@@ -263,7 +311,7 @@ fn app_exit_shuts_the_runtime_down() {
         Some(FlowState::Refused),
         "at once: nobody will come to it"
     );
-    assert_eq!(reports(&app), ["FlowWithoutWorld"]);
+    assert_eq!(reports(&app), [""; 0], "the log says so");
 }
 
 #[test]
@@ -333,12 +381,12 @@ fn systems_that_run_inside_flows_start_cancel_and_query() {
     let target = victim.clone();
     app.world_mut().commands().flow("story", async move |fx| {
         fx.next_tick().await?;
-        fx.system(inside, ())?;
+        fx.run_system(inside, ())?;
         let cancel = move |flows: Flows| {
             assert!(matches!(target.state(), FlowState::Running));
             flows.cancel(&target);
         };
-        fx.system(cancel, ())?;
+        fx.run_system(cancel, ())?;
         // The whole `World` does not help: the `cx` at hand is the way.
         let inner = fx.with(|cx| cx.host_mut().with_cx(|_| ()))?;
         assert_eq!(inner, Err(CxError::Running));
@@ -410,7 +458,7 @@ fn flows_reach_the_world_and_its_commands_are_applied() {
         fx.with(|cx| {
             cx.host_mut().commands().spawn(Spawned);
         })?;
-        fx.system(
+        fx.run_system(
             |mut commands: Commands| {
                 commands.spawn(Spawned);
             },
@@ -493,44 +541,6 @@ fn registered_systems_run_in_flows_and_keep_their_state() {
     assert_eq!(log(&mut app), ["1", "2", "3"]);
 }
 
-/// The errors of the log.
-#[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<String>>>);
-struct Text(String);
-impl Visit for Text {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            self.0 = format!("{value:?}");
-        }
-    }
-}
-
-impl Heard {
-    fn texts(&self) -> Vec<String> {
-        self.0.lock().map(|heard| heard.clone()).unwrap_or_default()
-    }
-}
-
-impl Subscriber for Heard {
-    fn enabled(&self, of: &Metadata<'_>) -> bool {
-        of.target() == "stillcooking" && *of.level() == tracing::Level::ERROR
-    }
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut text = Text(String::new());
-        event.record(&mut text);
-        if let Ok(mut heard) = self.0.lock() {
-            heard.push(text.0);
-        }
-    }
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-}
-
 #[test]
 fn reports_are_events_of_bevys_log() {
     let heard = Heard::default();
@@ -603,33 +613,6 @@ fn what_waits_at_the_end_of_the_app_is_refused() {
 struct Asked(FlowHandle);
 
 #[test]
-fn what_is_asked_in_the_last_update_after_the_end_of_the_runtime_is_refused_at_once() {
-    let heard = Heard::default();
-    tracing::subscriber::with_default(heard.clone(), || {
-        let mut app = app();
-        app.add_systems(
-            Last,
-            (|flows: Flows, mut local: LocalFlows, mut commands: Commands| {
-                let states = [
-                    flows.start("flows", async |_| Ok(())),
-                    local.start("local", async |_| Ok(())),
-                ]
-                .map(|flow| format!("{:?}", flow.state()));
-                flows.with_cx(|cx| say(cx.host_mut(), "never"));
-                commands.queue(move |world: &mut World| say(world, states.join(" ")));
-            })
-            .after(OnAppExitSystems),
-        );
-        app.world_mut().write_message(AppExit::Success);
-        app.update();
-        assert_eq!(log(&mut app), ["Refused Refused"]);
-    });
-    let dropped =
-        "what a system asked of the runtime was dropped: the runtime has shut down with the app";
-    assert_eq!(heard.texts(), [dropped; 3]);
-}
-
-#[test]
 fn commands_that_are_never_applied_leave_no_flow_pending() {
     let app = app();
     let mut queue = bevy_ecs::world::CommandQueue::default();
@@ -653,7 +636,7 @@ fn ask_locally(mut flows: LocalFlows, mut asked: Local<u32>) {
 fn local_flows_in_a_system_that_a_flow_runs() {
     let mut app = app();
     app.world_mut().commands().flow("outer", async |fx| {
-        fx.system(ask_locally, ())?;
+        fx.run_system(ask_locally, ())?;
         fx.next_tick().await?;
         fx.with(|cx| {
             let registered = cx.host_mut().register_system(ask_locally);

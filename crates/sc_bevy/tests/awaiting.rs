@@ -5,7 +5,7 @@
 mod common;
 
 use bevy_ecs::prelude::*;
-use common::{app, log, reports, say, updates};
+use common::{app, log, report_texts, reports, say, updates};
 use sc_bevy::{BevyFx, FlowCommands, FlowState};
 use sc_core::secs;
 use sc_flow::FlowFinish;
@@ -98,6 +98,108 @@ fn messages_that_the_app_does_not_have_are_an_error() {
     app.update();
     assert_eq!(reports(&app), ["FlowFailed"]);
     assert!(matches!(handle.state(), FlowState::Ended(_)));
+}
+
+#[test]
+fn messages_that_were_gone_before_the_flow_has_read_them_are_reported() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    const LINE: u32 = line!() + 2;
+    let slow = app.world_mut().commands().flow("slow", async |fx| {
+        let mut hits = fx.messages::<Hit>()?;
+        loop {
+            let Hit(points) = hits.next().await?;
+            fx.with(|cx| say(cx.host_mut(), points.to_string()))?;
+            fx.delay(secs(1)).await?;
+        }
+    });
+    app.update();
+    for points in 1..=6 {
+        app.world_mut().write_message(Hit(points));
+        app.update();
+    }
+    updates(&mut app, 12);
+    // The flow slept while 2, 3 and 4 came and went, and then 6.
+    assert_eq!(log(&mut app), ["1", "5"]);
+    let told = report_texts(&app);
+    let lost = |missed| {
+        format!(
+            "messages of {} (world `app`): {missed} gone before the flow that reads them at {}:{LINE} came to them; to fix: \
+         come to a stream once in two updates; let a flow of its own read and keep what a slower one needs",
+            std::any::type_name::<Hit>(),
+            file!(),
+        )
+    };
+    assert_eq!(told, [lost(3), lost(1)], "once");
+    assert_eq!(slow.state(), FlowState::Running);
+}
+
+#[test]
+fn messages_that_were_removed_from_the_app_end_the_wait() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    let hits = app.world_mut().commands().flow("hits", async |fx| {
+        fx.message::<Hit>().await?;
+        Ok(())
+    });
+    app.update();
+    app.world_mut().remove_resource::<Messages<Hit>>();
+    app.update();
+    assert!(matches!(hits.state(), FlowState::Ended(_)));
+    let name = std::any::type_name::<Hit>();
+    let texts = report_texts(&app);
+    assert_eq!(texts.len(), 1);
+    let why = format!("the app has no messages of type {name}: add them by `add_message`");
+    assert!(texts[0].contains(&why), "{texts:?}");
+}
+
+/// How many observers there are.
+fn observers(app: &mut bevy_app::App) -> usize {
+    let mut observers = app.world_mut().query::<&Observer>();
+    observers.iter(app.world()).count()
+}
+
+#[test]
+fn an_event_whose_observer_was_despawned_ends_the_wait_when_what_was_seen_is_given() {
+    let mut app = app();
+    let opened = app.world_mut().commands().flow("opened", async |fx| {
+        let mut doors = fx.events::<Opened>()?;
+        loop {
+            let Opened(door) = doors.next().await?;
+            fx.with(|cx| say(cx.host_mut(), door.to_string()))?;
+        }
+    });
+    app.update();
+    app.world_mut().trigger(Opened(1));
+    app.world_mut().trigger(Opened(2));
+    let mut observers = app.world_mut().query_filtered::<Entity, With<Observer>>();
+    let all: Vec<Entity> = observers.iter(app.world()).collect();
+    for observer in all {
+        app.world_mut().despawn(observer);
+    }
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), ["1", "2"]);
+    assert!(matches!(opened.state(), FlowState::Ended(_)));
+    let name = std::any::type_name::<Opened>();
+    let texts = report_texts(&app);
+    let why = format!(
+        "the observer of events of type {name} was despawned: leave observers that are not yours alone, or await the event anew"
+    );
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains(&why), "{texts:?}");
+}
+
+#[test]
+fn a_stream_that_is_dropped_where_the_world_is_in_use_takes_its_observer_along() {
+    let mut app = app();
+    app.world_mut().commands().flow("drops", async |fx| {
+        let doors = fx.events::<Opened>()?;
+        fx.with(|_| drop(doors))?;
+        fx.delay(secs(60)).await
+    });
+    updates(&mut app, 2);
+    assert_eq!(observers(&mut app), 0);
+    assert_eq!(reports(&app), [""; 0]);
 }
 
 #[derive(Event, Clone)]

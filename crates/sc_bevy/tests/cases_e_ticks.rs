@@ -95,7 +95,7 @@ fn case_e12_a_delay_of_0_takes_a_frame_whoever_asks() {
         let by_a_system = |mut commands: Commands| {
             commands.flow("s", async |fx| zero(fx, "a flow's system").await);
         };
-        fx.system(by_a_system, ())?;
+        fx.run_system(by_a_system, ())?;
         fx.with(|cx| {
             cx.spawn_flow("n", async |fx| zero(fx, "a flow").await)
                 .is_ok()

@@ -7,13 +7,13 @@ mod common;
 
 use bevy_app::{App, PluginGroup, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use common::{app, bare, flows, listen, log, reports, say, updates};
+use common::{Log, app, bare, flows, listen, log, reports, say, updates};
 use sc_bevy::{
     AppConsole, BevyCx, Cooking, EntityFlowCommands, FlowCommands, FlowState, Flows, StageSystems,
     StillCookingPlugin, StillCookingPlugins, Var, WorldCx, console_command, console_variable,
 };
 use sc_console::{
-    CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt, dynamic_command,
+    CommandError, ConsoleExt, LineOutcome, SetBy, Source, VariableExt, Word, dynamic_command,
 };
 use sc_core::{Stage, secs};
 use sc_flow::FlowFinish;
@@ -82,6 +82,44 @@ fn parameters_arrive_as_the_systems_input() {
     );
     assert_eq!(run(&mut app, "Test.Two 3").1, "3 apples");
     assert_eq!(run(&mut app, "Test.Two 3 'ripe pears'").1, "3 ripe pears");
+}
+
+console_command! {
+    /// Repeats its words.
+    pub(crate) WORDS = Test.Words [anytime] (raw words) => |InRef(words): InRef<[Word]>| {
+        let words: Vec<String> = words.iter().map(|word| format!("<{}>", word.text)).collect();
+        words.concat()
+    }
+}
+
+console_command! {
+    /// Counts.
+    COUNT = Test.Count (
+        /// How many.
+        #[range = 0..=9]
+        count: u32 = 1,
+    ) => one_input
+}
+
+#[test]
+fn declared_commands_are_added_by_their_names_in_every_app_and_take_raw_words() {
+    for _ in 0..2 {
+        let mut app = app();
+        app.add_console_command(WORDS)
+            .add_console_command(COUNT)
+            .add_console_command(console_command! {
+                /// Says how many words there are.
+                Test.HowMany (raw all,) => |InRef(all): InRef<[Word]>| format!("{}", all.len())
+            });
+        let words = run(&mut app, "Test.Words give  'two words' --x=1").1;
+        assert_eq!(words, "<give><two words><--x=1>");
+        assert_eq!(run(&mut app, "Test.HowMany").1, "0");
+        assert_eq!(run(&mut app, "Test.HowMany a b").1, "2");
+        assert_eq!(run(&mut app, "Test.Count").1, "1 of call 1");
+        assert_eq!(run(&mut app, "Test.Count 10").0, LineOutcome::Failed);
+        let help = run(&mut app, "help Test.Words").1;
+        assert!(help.contains("Repeats its words."), "{help}");
+    }
 }
 
 #[test]
@@ -200,6 +238,48 @@ fn case_g6_a_refused_resource_has_its_old_value_again() {
     app.update();
     assert_eq!(speed(&app), 5.0);
     assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+#[test]
+fn what_reads_a_resource_when_it_has_changed_hears_of_the_old_value_again() {
+    let mut app = app();
+    fn apply(speed: Res<Var<Speed>>, mut log: ResMut<Log>) {
+        if speed.is_changed() {
+            log.0.push(format!("{}", **speed));
+        }
+    }
+    app.add_console_variable::<Speed>()
+        .add_systems(Update, (set, apply).chain());
+    updates(&mut app, 2);
+    assert_eq!(log(&mut app), ["5"]);
+    app.insert_resource(Wish(99.0));
+    app.update();
+    app.world_mut().remove_resource::<Wish>();
+    updates(&mut app, 3);
+    assert_eq!(log(&mut app), ["99", "5"], "once each");
+    assert_eq!(reports(&app), ["ResourceRefused"]);
+}
+
+#[test]
+fn a_variable_stays_a_resource_when_the_apps_world_is_destroyed() {
+    let mut app = app();
+    app.add_console_variable::<Speed>()
+        .add_console_command(console_command! {
+            /// Says so.
+            Test.None () => no_input
+        });
+    let destroyed = app
+        .world_mut()
+        .with_cx(|cx| cx.app_world().map(|world| cx.destroy_world(world)));
+    assert!(matches!(destroyed, Ok(Some(_))), "{destroyed:?}");
+    app.update();
+    app.insert_resource(Wish(9.0)).add_systems(Update, set);
+    app.update();
+    assert!(run(&mut app, "Test.Speed").1.starts_with("Test.Speed = 9"));
+    app.world_mut().remove_resource::<Wish>();
+    assert_eq!(run(&mut app, "Test.Speed 7.5").0, LineOutcome::Done);
+    assert_eq!(speed(&app), 7.5);
+    assert_eq!(run(&mut app, "Test.None").0, LineOutcome::Done);
 }
 
 fn set_by_flow(app: &mut App) {

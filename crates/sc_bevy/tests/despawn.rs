@@ -8,7 +8,7 @@ use bevy_app::Update;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
-use common::{app, flows, log, reports, say, updates};
+use common::{app, flows, log, reports, say, updates, with};
 use sc_bevy::{
     BevyCx, Cooking, EntityError, EntityFlowCommands, FlowCommands, FlowState, StageSystems,
     WorldCx,
@@ -296,6 +296,37 @@ fn a_tickable_of_an_entity_is_shut_down_without_a_report() {
     app.world_mut().despawn(entity);
     updates(&mut app, 2);
     assert_eq!(log(&mut app), ["think", "sleep"]);
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn tickables_of_an_entity_that_were_shut_down_are_freed_though_it_lives() {
+    let mut app = app();
+    let entity = app.world_mut().spawn_empty().id();
+    let made = app.world_mut().with_cx(|cx| {
+        let stays = cx.spawn_for(entity, Brain)?;
+        let mut gone = Vec::new();
+        for _ in 0..1000 {
+            let key = cx.spawn_for(entity, Brain)?;
+            let shut = cx.shutdown(key);
+            assert_eq!(shut, Ok(true));
+            gone.push(key);
+        }
+        Ok::<_, sc_bevy::EntityError>((stays, gone))
+    });
+    let Ok(Ok((stays, gone))) = made else {
+        unreachable!("{:?}", made.err());
+    };
+    app.update();
+    let kept = with(&mut app, |cx| {
+        let kept = gone.iter().filter(|&&key| cx.get(key).is_ok()).count();
+        (cx.is_initialized(stays), kept)
+    });
+    assert!(kept.0);
+    assert!(kept.1 < 16, "{} are still there", kept.1);
+    app.world_mut().despawn(entity);
+    app.update();
+    assert!(with(&mut app, |cx| cx.get(stays).is_err()));
     assert_eq!(reports(&app), [""; 0]);
 }
 

@@ -11,7 +11,7 @@ use bevy_app::{App, FixedMain, FixedPostUpdate, FixedUpdate, PluginGroup, PreUpd
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::{Fixed, Time, TimeUpdateStrategy, Virtual};
-use common::{app, bare, listen, log, reports, say, updates};
+use common::{app, bare, listen, log, report_texts, reports, say, updates};
 use sc_bevy::{
     BevyCx, Cooking, FixedCooking, FixedStageSystems, FlowCommands, FlowState, Flows,
     StillCookingPlugin, StillCookingPlugins, WorldCx,
@@ -586,11 +586,6 @@ fn run_in_a_flow(app: &mut App, schedule: impl ScheduleLabel) {
         fx.with(|cx| cx.host_mut().run_schedule(schedule))
     });
     updates(app, 2);
-}
-
-fn report_texts(app: &App) -> Vec<String> {
-    let made = app.world().non_send::<common::Reports>().kept().take();
-    made.iter().map(ToString::to_string).collect()
 }
 
 #[test]

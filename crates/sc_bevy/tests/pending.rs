@@ -133,7 +133,7 @@ fn it_is_known_on_another_thread_and_to_the_runtime_when_commands_are_applied() 
 fn by_commands_in_a_system_that_a_flow_runs_it_is_pending_once_they_are_applied() {
     let mut app = app();
     app.world_mut().commands().flow("outer", async |fx| {
-        let handle = fx.system(by_commands, ())?;
+        let handle = fx.run_system(by_commands, ())?;
         fx.with(|cx| {
             assert_eq!(handle.state(), FlowState::Pending);
             assert!(matches!(cx.flow(handle.id()), Err(FlowError::Pending)));
@@ -231,7 +231,7 @@ fn awaiting_a_pending_flow_waits_for_its_start_and_its_end() {
     // The waiter is waiting already when what it awaits starts.
     app.world_mut().commands().flow("outer", async |fx| {
         let short = |flows: Flows| flows.start("late", async |_| Ok(()));
-        let got = got(&fx, fx.system(short, ())?.id()).await;
+        let got = got(&fx, fx.run_system(short, ())?.id()).await;
         fx.with(|cx| {
             let frame = cx.frame();
             say(cx.host_mut(), format!("{got} {frame}"));
@@ -286,7 +286,7 @@ fn who_awaits_it_is_told_when_it_never_starts() {
                 commands.insert_resource(Asked(flow.clone()));
                 flow
             };
-            let id = fx.system(asked, ())?.id();
+            let id = fx.run_system(asked, ())?.id();
             let got = got(&fx, id).await;
             fx.with(|cx| say(cx.host_mut(), got))
         });

@@ -7,14 +7,17 @@ mod common;
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
 use bevy_state::app::{AppExtStates, StatesPlugin};
 use bevy_state::prelude::*;
-use common::{app, flows, log, reports, say, updates};
+use bevy_state::state::StateTransitionSystems;
+use common::{Log, app, bare, flows, listen, log, report_texts, reports, say, updates};
 use sc_bevy::{
-    AppStateWorlds, FlowCommands, FlowState, StateCx, StateFlowCommands, StateFx, WorldCx,
+    AppStateWorlds, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StateCx,
+    StateFlowCommands, StateFx, WorldCx,
 };
 use sc_core::{AnyCx, secs};
-use sc_flow::FlowFinish;
+use sc_flow::{FlowExt, FlowFinish};
 
 #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
 enum Screen {
@@ -159,6 +162,211 @@ fn entering_the_same_state_again_is_a_new_world() {
     let after = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
     assert!(before.is_ok_and(|w| w.is_some()) && after.is_ok_and(|w| w.is_some()));
     assert_ne!(before, after);
+}
+
+fn ask_in(flows: Flows, mut local: LocalFlows) -> Vec<FlowHandle> {
+    let here = std::rc::Rc::new("local");
+    let mut asked = Vec::new();
+    for screen in [Screen::Menu, Screen::Game] {
+        let here = here.clone();
+        asked.push(flows.start_in(screen.clone(), "sent", async |fx| {
+            fx.with(|cx| say(cx.host_mut(), "sent"))?;
+            fx.delay(secs(60)).await
+        }));
+        asked.push(local.start_in(screen, "local", async move |fx| {
+            fx.with(|cx| say(cx.host_mut(), *here))?;
+            fx.delay(secs(60)).await
+        }));
+    }
+    asked
+}
+
+#[test]
+fn flows_of_a_state_are_asked_for_by_parameters_too() {
+    const LINE: u32 = line!() - 14;
+    let mut app = with_states();
+    let asked = app.world_mut().run_system_once(ask_in).unwrap_or_default();
+    app.update();
+    let now = || asked.iter().map(FlowHandle::state).collect::<Vec<_>>();
+    let (running, refused) = (FlowState::Running, FlowState::Refused);
+    assert_eq!(now(), [running, running, refused, refused]);
+    assert_eq!(log(&mut app), ["sent", "local"]);
+    assert_eq!(reports(&app), ["RequestRefused"; 2]);
+    let listed = app
+        .world_mut()
+        .with_cx(|cx| cx.flow_list())
+        .unwrap_or_default();
+    let lines: Vec<u32> = listed
+        .iter()
+        .map(|flow| flow.started_at.line() - LINE)
+        .collect();
+    assert_eq!(lines, [0, 4]);
+    go(&mut app, Screen::Game);
+    app.update();
+    let aborted = FlowState::Ended(FlowFinish::Aborted);
+    assert_eq!(now(), [aborted, aborted, refused, refused]);
+}
+
+#[test]
+fn a_state_that_is_active_when_it_is_given_a_world_has_it_at_once() {
+    // Before the first update and after it; after a change; long after.
+    for (updated, gone) in [(0, false), (1, false), (1, true), (5, true)] {
+        let mut app = app();
+        app.add_plugins(StatesPlugin).init_state::<Screen>();
+        let mut state = Screen::Menu;
+        if gone {
+            go(&mut app, Screen::Game);
+            state = Screen::Game;
+        }
+        updates(&mut app, updated);
+        app.add_state_world(Screen::Menu)
+            .add_state_world(Screen::Game)
+            .add_state_world(state.clone());
+        let at = format!("after {updated} updates, in {state:?}");
+        let made = app.world_mut().with_cx(|cx| cx.state_world(&state));
+        assert!(made.is_ok_and(|made| made.is_some()), "{at}");
+        let mut commands = app.world_mut().commands();
+        let flow = commands.state_flow(state.clone(), "stays", async |fx| fx.delay(secs(60)).await);
+        updates(&mut app, 4);
+        let now = app.world_mut().with_cx(|cx| cx.state_world(&state));
+        assert_eq!(now, made, "one world, {at}");
+        assert_eq!(worlds(&mut app), 2, "the app's and the state's, {at}");
+        assert_eq!(flow.state(), FlowState::Running, "{at}");
+        go(&mut app, if gone { Screen::Menu } else { Screen::Game });
+        app.update();
+        assert_eq!(flow.state(), FlowState::Ended(FlowFinish::Aborted), "{at}");
+        assert!(!has_world(&mut app, &state), "{at}");
+        assert_eq!(worlds(&mut app), 2, "{at}");
+    }
+}
+
+#[test]
+fn the_world_of_a_state_that_is_inserted_anew_stays_and_others_end() {
+    for updated in [0, 1] {
+        let mut app = app();
+        app.add_plugins(StatesPlugin)
+            .init_state::<Screen>()
+            .add_state_world(Screen::Menu)
+            .add_state_world(Screen::Game);
+        updates(&mut app, updated);
+        let menu = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
+        app.insert_state(Screen::Menu);
+        app.update();
+        let again = app.world_mut().with_cx(|cx| cx.state_world(&Screen::Menu));
+        assert_eq!(menu, again);
+        app.insert_state(Screen::Game);
+        app.update();
+        assert!(!has_world(&mut app, &Screen::Menu));
+        assert!(has_world(&mut app, &Screen::Game));
+        assert_eq!(worlds(&mut app), 2);
+    }
+}
+
+#[test]
+fn a_state_is_given_a_world_before_the_plugin_is_there_too() {
+    let mut app = bare();
+    app.add_plugins(StatesPlugin)
+        .init_state::<Screen>()
+        .add_state_world(Screen::Menu)
+        .add_plugins(sc_bevy::StillCookingPlugins);
+    listen(&mut app);
+    app.update();
+    assert!(has_world(&mut app, &Screen::Menu));
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn the_world_of_a_state_whose_resource_was_removed_ends() {
+    let mut app = with_states();
+    app.world_mut().remove_resource::<State<Screen>>();
+    app.update();
+    assert!(!has_world(&mut app, &Screen::Menu));
+    assert_eq!(worlds(&mut app), 1);
+    app.insert_resource(State::new(Screen::Game));
+    go(&mut app, Screen::Menu);
+    app.update();
+    assert!(has_world(&mut app, &Screen::Menu));
+    assert_eq!(worlds(&mut app), 2);
+}
+
+#[test]
+fn a_state_is_given_a_world_before_states_are_added_too() {
+    let mut app = app();
+    let entering = |now: Res<State<Screen>>, mut log: ResMut<Log>| {
+        if now.is_changed() {
+            log.0.push(format!("entering {:?}", now.get()));
+        }
+    };
+    app.add_state_world(Screen::Menu)
+        .add_systems(
+            StateTransition,
+            entering.in_set(StateTransitionSystems::EnterSchedules),
+        )
+        .add_plugins(StatesPlugin)
+        .init_state::<Screen>()
+        .add_state_world(Screen::Game);
+    for (on, screen) in [("exit", Screen::Menu), ("exit", Screen::Game)] {
+        app.add_systems(OnExit(screen.clone()), move |world: &mut World| {
+            let there = world.with_cx(|cx| cx.state_world(&screen).is_some());
+            say(world, format!("{on} {screen:?}: {there:?}"));
+        });
+    }
+    app.update();
+    assert!(has_world(&mut app, &Screen::Menu));
+    go(&mut app, Screen::Game);
+    app.update();
+    assert!(has_world(&mut app, &Screen::Game) && !has_world(&mut app, &Screen::Menu));
+    go(&mut app, Screen::Menu);
+    app.update();
+    assert_eq!(
+        log(&mut app),
+        [
+            "entering Menu",
+            "exit Menu: Ok(true)",
+            "entering Game",
+            "exit Game: Ok(true)",
+            "entering Menu"
+        ]
+    );
+    assert_eq!(reports(&app), [""; 0]);
+}
+
+#[test]
+fn states_that_the_app_does_not_have_are_said_so() {
+    let name = std::any::type_name::<Screen>();
+    let fix = "add `StatesPlugin` to the app, and the state by `init_state`, `insert_state`, `add_sub_state` or `add_computed_state`";
+    for with_plugin in [true, false] {
+        let mut app = app();
+        if with_plugin {
+            app.add_plugins(StatesPlugin);
+        }
+        app.add_state_world(Screen::Menu)
+            .add_state_world(Screen::Game);
+        let waits = app
+            .world_mut()
+            .commands()
+            .flow("waits", async |fx| fx.state(Screen::Game).await);
+        updates(&mut app, 3);
+        assert_eq!(
+            report_texts(&app),
+            [
+                format!(
+                    "states {name}: were given worlds, and the app has no such states; to fix: {fix}"
+                ),
+                format!(
+                    "waits (world `app`): ended with an error: the app has no states of type {name}: {fix}; to fix: handle the error in the flow's body, or await the flow"
+                ),
+            ]
+        );
+        assert!(matches!(waits.state(), FlowState::Ended(_)));
+    }
+}
+
+/// How many worlds the runtime has.
+fn worlds(app: &mut App) -> usize {
+    app.world_mut()
+        .with_cx(|cx| cx.world_list().len())
+        .unwrap_or_default()
 }
 
 #[test]

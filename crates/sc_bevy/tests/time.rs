@@ -6,12 +6,12 @@ mod common;
 
 use std::time::Duration;
 
-use bevy_app::{App, Update};
+use bevy_app::{App, First, PluginGroup, Update};
 use bevy_ecs::prelude::*;
-use bevy_time::{Real, Time, TimeUpdateStrategy, Virtual};
-use common::{app, flow, log, say, updates, with};
-use sc_bevy::{BevyCx, FlowCommands, WorldCx};
-use sc_core::{Clock, Cx, secs};
+use bevy_time::{Real, Time, TimePlugin, TimeUpdateStrategy, Virtual};
+use common::{app, flow, listen, log, report_texts, say, updates, with};
+use sc_bevy::{BevyCx, FlowCommands, FlowState, StillCookingPlugin, StillCookingPlugins, WorldCx};
+use sc_core::{Clock, Cx, Stage, secs};
 use sc_flow::{DoForDuration, Flow};
 
 fn elapsed(app: &mut bevy_app::App, clock: Clock) -> Duration {
@@ -44,6 +44,59 @@ fn the_game_clock_is_bevys_virtual_clock_exactly() {
     assert_eq!(elapsed(&mut app, Clock::Real), real);
     let own = app.world_mut().with_cx(|cx| cx.runtime_elapsed());
     assert_eq!(own, Ok(real));
+}
+
+#[test]
+fn an_app_in_which_no_time_passes_is_reported_once() {
+    let mut app = App::new();
+    app.add_plugins(StillCookingPlugins)
+        .init_resource::<common::Log>();
+    listen(&mut app);
+    let nap = flow(&mut app, "nap", async |fx| fx.delay(secs(1)).await);
+    app.finish();
+    assert_eq!(report_texts(&app), [""; 0], "it may still get a clock");
+    updates(&mut app, 3);
+    assert_eq!(
+        report_texts(&app),
+        [
+            "time: does not pass: the app has no `Time<Virtual>`; to fix: add `TimePlugin` to the app, or `MinimalPlugins` or `DefaultPlugins`"
+        ]
+    );
+    assert_eq!(nap.state(), FlowState::Running);
+    // A clock of the game's own is one.
+    let mut app = App::new();
+    app.add_plugins(StillCookingPlugins)
+        .insert_resource(Time::<Virtual>::default());
+    listen(&mut app);
+    updates(&mut app, 3);
+    assert_eq!(report_texts(&app), [""; 0]);
+}
+
+#[test]
+fn begin_in_first_takes_this_updates_time_whichever_plugin_comes_first() {
+    for ours_first in [false, true] {
+        let ours =
+            StillCookingPlugins.set(StillCookingPlugin::default().place(Stage::Begin, First));
+        let mut app = App::new();
+        match ours_first {
+            true => app.add_plugins(ours).add_plugins(TimePlugin),
+            false => app.add_plugins(TimePlugin).add_plugins(ours),
+        };
+        let step = Duration::from_millis(100);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+        updates(&mut app, 3);
+        assert_eq!(
+            elapsed(&mut app, Clock::Game),
+            Duration::from_millis(200),
+            "ours first: {ours_first}"
+        );
+        app.world_mut().resource_mut::<Time<Virtual>>().pause();
+        updates(&mut app, 2);
+        assert_eq!(
+            elapsed(&mut app, Clock::GameThroughPause),
+            Duration::from_millis(400)
+        );
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bevy_app::App;
@@ -10,6 +11,9 @@ use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use sc_bevy::{FlowCommands, FlowHandle, StillCookingPlugins, WorldCx};
 use sc_core::{Cx, ReportKind};
 use sc_flow::{FlowCx, FlowError};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Metadata, Subscriber};
 
 /// What happened, in order.
 #[derive(Resource, Default)]
@@ -67,6 +71,12 @@ pub(crate) fn reports(app: &App) -> Vec<&'static str> {
         .collect()
 }
 
+/// The texts of the reports so far, leaving none.
+pub(crate) fn report_texts(app: &App) -> Vec<String> {
+    let made = app.world().non_send::<Reports>().kept().take();
+    made.iter().map(ToString::to_string).collect()
+}
+
 pub(crate) fn updates(app: &mut App, n: u32) {
     for _ in 0..n {
         app.update();
@@ -114,4 +124,43 @@ impl Drop for Says<'_> {
         let said = self.0.with(|cx| say(cx.host_mut(), self.1));
         assert!(said.is_ok());
     }
+}
+
+/// The errors of the log.
+#[derive(Clone, Default)]
+pub(crate) struct Heard(Arc<Mutex<Vec<String>>>);
+
+struct Text(String);
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+impl Heard {
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.0.lock().map(|heard| heard.clone()).unwrap_or_default()
+    }
+}
+
+impl Subscriber for Heard {
+    fn enabled(&self, of: &Metadata<'_>) -> bool {
+        of.target() == "stillcooking" && *of.level() == tracing::Level::ERROR
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        if let Ok(mut heard) = self.0.lock() {
+            heard.push(text.0);
+        }
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
 }
