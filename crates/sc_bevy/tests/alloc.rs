@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+#[path = "behaviour/common.rs"]
 mod common;
 
 use std::time::Duration;

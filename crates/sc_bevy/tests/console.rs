@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![cfg(feature = "commands")]
 
+#[path = "behaviour/common.rs"]
 mod common;
 
 use bevy_app::{App, PluginGroup, PostUpdate, Update};

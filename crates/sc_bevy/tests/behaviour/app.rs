@@ -2,10 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::common::{
+    Heard, app, bare, flows, flows as flows_of, listen, log, report_texts, reports, say, updates,
+};
 use bevy_app::{
     App, AppExit, FixedPostUpdate, Last, OnAppExitSystems, PluginGroup, PostUpdate, PreUpdate,
     Update,
@@ -14,9 +15,6 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_time::{Fixed, Time, Virtual};
-use common::{
-    Heard, app, bare, flows, flows as flows_of, listen, log, report_texts, reports, say, updates,
-};
 use sc_bevy::{
     BevyCx, BevyFx, Cooking, CxError, EntityFlowCommands, FixedCooking, FixedStageSystems,
     FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StageSystems, StillCookingPlugin,
@@ -523,12 +521,12 @@ fn the_list_of_flows_names_who_asked_for_them() {
 #[test]
 fn registered_systems_run_in_flows_and_keep_their_state() {
     let mut app = app();
-    let id =
-        app.world_mut()
-            .register_system(|mut calls: Local<u32>, mut log: ResMut<common::Log>| {
-                *calls += 1;
-                log.0.push(calls.to_string());
-            });
+    let id = app.world_mut().register_system(
+        |mut calls: Local<u32>, mut log: ResMut<crate::common::Log>| {
+            *calls += 1;
+            log.0.push(calls.to_string());
+        },
+    );
     app.world_mut().commands().flow("runs", async move |fx| {
         for _ in 0..3 {
             let ran = fx.with(|cx| cx.host_mut().run_system(id).is_ok())?;
@@ -660,7 +658,7 @@ fn local_flows_in_a_system_that_a_flow_runs() {
 #[cfg(feature = "commands")]
 #[test]
 fn local_flows_in_a_system_that_a_command_runs() {
-    use common::with;
+    use crate::common::with;
     use sc_bevy::{AppConsole, console_command};
     use sc_console::{ConsoleExt, LineOutcome, Source};
     let mut app = app();

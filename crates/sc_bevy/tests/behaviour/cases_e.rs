@@ -2,13 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Says, app, flow, flows, log, reports, say, updates, with};
 use bevy_ecs::prelude::*;
 use bevy_time::{Time, TimeUpdateStrategy, Virtual};
-use common::{Says, app, flow, flows, log, reports, say, updates, with};
 use sc_bevy::{BevyCx, EntityFlowCommands, FlowCommands, FlowState, WorldCx};
 use sc_core::{Cx, PanicPolicy, WorldKind, secs};
 use sc_flow::{DoForDuration, Flow, FlowCx, FlowError, FlowFinish, ForEach, Wait, WaitUntil};

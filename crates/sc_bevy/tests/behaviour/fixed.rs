@@ -2,16 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use crate::common::{app, bare, listen, log, report_texts, reports, say, updates};
 use bevy_app::{App, FixedMain, FixedPostUpdate, FixedUpdate, PluginGroup, PreUpdate, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::{Fixed, Time, TimeUpdateStrategy, Virtual};
-use common::{app, bare, listen, log, report_texts, reports, say, updates};
 use sc_bevy::{
     BevyCx, Cooking, FixedCooking, FixedStageSystems, FlowCommands, FlowState, Flows,
     StillCookingPlugin, StillCookingPlugins, WorldCx,

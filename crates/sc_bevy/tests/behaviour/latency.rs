@@ -2,12 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
+use crate::common::{app, log, say, updates};
 use bevy_app::{First, Last, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
-use common::{app, log, say, updates};
 use sc_bevy::{
     BevyCx, Cooking, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows,
     StageSystems, WorldCx,

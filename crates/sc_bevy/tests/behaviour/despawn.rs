@@ -2,13 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
+use crate::common::{app, flows, log, reports, say, updates, with};
 use bevy_app::Update;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
-use common::{app, flows, log, reports, say, updates, with};
 use sc_bevy::{
     BevyCx, Cooking, EntityError, EntityFlowCommands, FlowCommands, FlowState, StageSystems,
     WorldCx,
@@ -429,7 +427,7 @@ fn nothing_is_reported_when_an_app_is_dropped_with_entities() {
     let mut app = app();
     let (_, handle) = victim(&mut app);
     app.update();
-    let sink = app.world().non_send::<common::Reports>().kept();
+    let sink = app.world().non_send::<crate::common::Reports>().kept();
     drop(app);
     assert_eq!(sink.borrow().len(), 0);
     assert!(

@@ -2,10 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
+use crate::common::{app, log, report_texts, reports, say, updates};
 use bevy_ecs::prelude::*;
-use common::{app, log, report_texts, reports, say, updates};
 use sc_bevy::{BevyFx, FlowCommands, FlowState};
 use sc_core::secs;
 use sc_flow::FlowFinish;

@@ -3,11 +3,9 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
+use crate::common::{app, flow, log, reports, say, updates, with};
 use bevy_app::{First, Last, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use common::{app, flow, log, reports, say, updates, with};
 use sc_bevy::{
     BevyCx, BevyFx, EntityFlowCommands, FlowCommands, FlowState, Flows, LocalFlows, WorldCx,
 };
@@ -226,7 +224,11 @@ fn case_e21_flows_without_end_leave_bevy_its_updates_and_the_self_waking_one_is_
         "post update",
     ];
     assert_eq!(log(&mut app), expected, "the first delay is credited");
-    let made = app.world().non_send::<common::Reports>().kept().take();
+    let made = app
+        .world()
+        .non_send::<crate::common::Reports>()
+        .kept()
+        .take();
     let of: Vec<_> = made.iter().map(|report| report.object.as_deref()).collect();
     assert_eq!(of, [Some("spinner")], "{made:?}");
     // Bevy's own way to end it works all the same.

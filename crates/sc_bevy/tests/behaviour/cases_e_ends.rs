@@ -2,17 +2,15 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
+use crate::common::{Says, app, flow, flows, log, reports, say, updates, with};
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
-use common::{Says, app, flow, flows, log, reports, say, updates, with};
 use sc_bevy::{
     BevyCx, BevyFx, Cooking, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows,
     StageSystems,

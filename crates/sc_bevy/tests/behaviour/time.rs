@@ -2,14 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{app, flow, listen, log, report_texts, say, updates, with};
 use bevy_app::{App, First, PluginGroup, Update};
 use bevy_ecs::prelude::*;
 use bevy_time::{Real, Time, TimePlugin, TimeUpdateStrategy, Virtual};
-use common::{app, flow, listen, log, report_texts, say, updates, with};
 use sc_bevy::{BevyCx, FlowCommands, FlowState, StillCookingPlugin, StillCookingPlugins, WorldCx};
 use sc_core::{Clock, Cx, Stage, secs};
 use sc_flow::{DoForDuration, Flow};
@@ -50,7 +48,7 @@ fn the_game_clock_is_bevys_virtual_clock_exactly() {
 fn an_app_in_which_no_time_passes_is_reported_once() {
     let mut app = App::new();
     app.add_plugins(StillCookingPlugins)
-        .init_resource::<common::Log>();
+        .init_resource::<crate::common::Log>();
     listen(&mut app);
     let nap = flow(&mut app, "nap", async |fx| fx.delay(secs(1)).await);
     app.finish();

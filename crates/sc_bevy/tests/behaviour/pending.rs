@@ -2,12 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
+use crate::common::{app, bare, flows, log, reports, say, updates};
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::CommandQueue;
-use common::{app, bare, flows, log, reports, say, updates};
 use sc_bevy::{
     BevyCx, BevyFx, Cooking, EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows,
     LocalFlows, StageSystems, WorldCx,

@@ -1,17 +1,14 @@
 //! Worlds that live as long as a state.
 
 #![forbid(unsafe_code)]
-#![cfg(feature = "state")]
 
-mod common;
-
+use crate::common::{Log, app, bare, flows, listen, log, report_texts, reports, say, updates};
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_state::app::{AppExtStates, StatesPlugin};
 use bevy_state::prelude::*;
 use bevy_state::state::StateTransitionSystems;
-use common::{Log, app, bare, flows, listen, log, report_texts, reports, say, updates};
 use sc_bevy::{
     AppStateWorlds, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, StateCx,
     StateFlowCommands, StateFx, WorldCx,
@@ -423,7 +420,7 @@ fn with_phases() -> App {
 fn chant<S: States>(app: &mut App, state: S, name: &'static str) -> sc_bevy::FlowHandle {
     let mut commands = app.world_mut().commands();
     commands.state_flow(state, name, async move |fx| {
-        let _guard = common::Says(&fx, name);
+        let _guard = crate::common::Says(&fx, name);
         fx.delay(secs(60)).await
     })
 }

@@ -2,16 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use crate::common::{app, log, reports, say, updates, with};
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
-use common::{app, log, reports, say, updates, with};
 use sc_bevy::{EntityFlowCommands, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows};
 use sc_flow::{FlowCx, FlowError, FlowExt, FlowFinish};
 

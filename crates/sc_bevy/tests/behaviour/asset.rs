@@ -2,10 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::path::Path;
 
+use crate::common::{bare, listen, log, say};
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_asset::io::memory::{Dir, MemoryAssetReader};
 use bevy_asset::io::{AssetSourceBuilder, AssetSourceId, Reader};
@@ -16,7 +15,6 @@ use bevy_asset::{
 use bevy_ecs::prelude::*;
 use bevy_reflect::TypePath;
 use bevy_time::{Time, Virtual};
-use common::{bare, listen, log, say};
 use sc_bevy::{AssetFx, FlowCommands, StillCookingPlugins};
 use sc_flow::FlowError;
 
@@ -194,7 +192,7 @@ fn an_asset_is_awaited_through_a_pause() {
 
 #[test]
 fn without_an_asset_server_the_error_says_what_is_missing() {
-    let mut app = common::app();
+    let mut app = crate::common::app();
     read(&mut app, Handle::default());
     app.update();
     assert_eq!(

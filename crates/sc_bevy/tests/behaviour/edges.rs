@@ -3,13 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![forbid(unsafe_code)]
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::common::{app, flow, flows, log, reports, say, with};
 use bevy_app::{AppExit, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use common::{app, flow, flows, log, reports, say, with};
 use sc_bevy::{
     AppConsole, Cooking, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, Var, WorldCx,
     console_variable,

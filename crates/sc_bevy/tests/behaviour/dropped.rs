@@ -2,12 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-mod common;
-
+use crate::common::{Heard, app, bare, log, reports, say};
 use bevy_app::{App, AppExit, Last, OnAppExitSystems};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{RunSystemOnce, SystemParam};
-use common::{Heard, app, bare, log, reports, say};
 use sc_bevy::{
     AppConsole, CxError, EntityFlowCommands, FlowCommands, FlowState, Flows, LocalFlows, WorldCx,
     console_command, console_variable,
@@ -234,7 +232,7 @@ fn without_the_plugin_the_world_says_what_is_missing() {
 
 console_variable! {
     /// How fast.
-    pub Speed = Test.Speed: u32 = 5
+    pub Speed = Test.SpeedOfNone: u32 = 5
 }
 
 #[test]
