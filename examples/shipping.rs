@@ -94,9 +94,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     cx.run_line("Shipping.StartGold 7", Source::Local);
     println!("commands: {}", !taken.is_stripped());
     let at_start = cx.var(START_GOLD);
-    println!(
-        "gold: {}, at the start: {at_start}",
-        cx.host().gold
-    );
+    println!("gold: {}, at the start: {at_start}", cx.host().gold);
     Ok(())
 }
