@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests: the README's command as written (doc tests and the tidy test are part of it),
-# then the same with every feature on, then what the console promises for programs without commands or
-# without print. Those features are on by default, so nothing above runs it.
+# Runs the tests: the README's command as written (doc tests and the tidy test are part of it), then what the console
+# promises for programs without commands or without print. Those features are on there, so nothing above runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-cargo test --workspace
 cargo test --workspace --all-features
 
 console() {

@@ -62,12 +62,12 @@ pub use sc_core::testing;
 pub use sc_core::{
     Access, AccessError, Anchor, AnyCx, Clock, Configure, Culprit, Cx, DeadlineQueue,
     DeadlineToken, Driver, DriverError, Error, Extension, ExtensionReport, FrameClock, FrameError,
-    FrameReport, FrameTrace, InspectHook, InstanceId, Life, LineProblem, ManualClock, OsClock,
-    Owner, Panic, PanicPolicy, Poster, Readings, Report, ReportHandler, ReportKind, RunReport,
-    Runtime, RuntimeGone, Secs, Severity, Stage, StageHook, Stopwatch, TeardownHook, TeardownPhase,
-    TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable, TimeError, TraceError,
-    TraceFormat, TraceProcess, TraceSource, TraceUnit, WorldDelta, WorldError, WorldId, WorldInfo,
-    WorldKind, WorldOptions, secs,
+    FrameReport, FrameTrace, InspectHook, InstanceId, Life, LifeHook, LineProblem, ManualClock,
+    OsClock, Owner, Panic, PanicPolicy, Poster, Readings, Report, ReportHandler, ReportKind,
+    RunReport, Runtime, RuntimeGone, Secs, Severity, Stage, StageHook, Stopwatch, TeardownHook,
+    TeardownPhase, TickError, TickGroup, TickId, TickInfo, TickKey, TickSettings, Tickable,
+    TimeError, TraceError, TraceFormat, TraceProcess, TraceSource, TraceUnit, WorldDelta,
+    WorldError, WorldId, WorldInfo, WorldKind, WorldOptions, secs,
 };
 
 #[cfg(feature = "easing")]
@@ -75,9 +75,9 @@ pub use sc_flow::Ease;
 pub use sc_flow::{
     AnyFlowExt, ChangedFx, ChildAnswer, Delay, DoForDuration, DoForDurationFx, Done, DriveControl,
     Either, Flow, FlowCx, FlowEnd, FlowError, FlowExt, FlowFinish, FlowId, FlowInfo, FlowKind,
-    ForEach, ForEachFx, LoopAnswer, Pace, PendingFlows, Progress, Reservation, Reserved, Scope,
-    Step, Task, ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor, join, join_all,
-    race,
+    ForEach, ForEachFx, LoopAnswer, NextTick, Pace, PendingFlows, Progress, Reservation, Reserved,
+    Scope, Step, Task, ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor, join,
+    join_all, race,
 };
 
 /// What most programs need, in one `use`.

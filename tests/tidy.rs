@@ -108,6 +108,11 @@ fn every_warning_the_library_logs_is_in_the_diagnostics() {
 }
 
 #[test]
+fn the_facade_exports_what_its_crates_do() {
+    expect_none(checks::unexported(&repository()));
+}
+
+#[test]
 fn unsafe_code_is_forbidden_everywhere() {
     expect_none(checks::unsafe_forbidden(&repository()));
 }

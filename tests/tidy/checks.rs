@@ -163,6 +163,47 @@ pub(crate) fn unnamed_sources(document: &str, files: &[File]) -> Vec<String> {
         .collect()
 }
 
+/// What the root of a crate exports by `pub use`, the facade exports too, from one of its files.
+pub(crate) fn unexported(files: &[File]) -> Vec<String> {
+    let facade: Vec<String> = ["src/lib.rs", "src/bevy.rs"]
+        .iter()
+        .flat_map(|path| exports(find(files, path).unwrap_or_default()))
+        .collect();
+    let mut problems = Vec::new();
+    for file in files {
+        if is_crate_source(&file.path) && file.path.ends_with("/src/lib.rs") {
+            let missing = exports(&file.text).into_iter();
+            for name in missing.filter(|name| !facade.contains(name)) {
+                problems.push(format!(
+                    "{}: the facade does not export `{name}`",
+                    file.path
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// The names that a file exports by `pub use` at its outermost level, and those of structs in it.
+fn exports(text: &str) -> Vec<String> {
+    let code = code_only(text);
+    let mut names = Vec::new();
+    for (at, start) in code.match_indices("\npub use ") {
+        let rest = code.get(at + start.len()..).unwrap_or_default();
+        let statement = rest.split(';').next().unwrap_or_default();
+        let list = statement.split_once('{').map(|(_, list)| list);
+        let list = list.or_else(|| statement.rsplit("::").next());
+        let list = list.unwrap_or_default().split(|c: char| !is_name(c));
+        names.extend(list.filter(|name| !name.is_empty()).map(str::to_owned));
+    }
+    for (at, start) in code.match_indices("\npub struct ") {
+        let rest = code.get(at + start.len()..).unwrap_or_default();
+        let name = rest.split(|c: char| !is_name(c)).next();
+        names.extend(name.map(str::to_owned));
+    }
+    names
+}
+
 /// Whether the path lies in the `src/` of a package of the workspace.
 fn is_library_source(path: &str) -> bool {
     is_crate_source(path) || path.starts_with("src/")
@@ -639,6 +680,22 @@ mod tests {
                 "A.md: `src/b.rs` is not in it, nor its folder",
                 "A.md: `crates/c/src/f.rs` is not in it, nor its folder"
             ]
+        );
+    }
+
+    #[test]
+    fn an_export_that_the_facade_has_not_is_found() {
+        let files = files(&[
+            ("src/lib.rs", "\npub use c::{A,\n B};\n"),
+            ("src/bevy.rs", "\npub struct D;"),
+            (
+                "crates/c/src/lib.rs",
+                "\npub use x::y::A;\npub use z::{B, C, D};\n    pub use a::E;",
+            ),
+        ]);
+        assert_eq!(
+            unexported(&files),
+            ["crates/c/src/lib.rs: the facade does not export `C`"]
         );
     }
 
