@@ -17,6 +17,8 @@ pub(crate) enum What {
     /// The cancel of a flow.
     Cancel(&'static str),
     Closure,
+    /// Something of the adapter's own: nobody misses it when the runtime has ended.
+    Own,
     /// The beginning or the end of a state's world.
     #[cfg(feature = "state")]
     StateWorld,
@@ -38,7 +40,7 @@ impl fmt::Display for Origin {
         match self.what {
             What::Flow(name) => write!(f, "flow `{name}`"),
             What::Cancel(name) => write!(f, "the cancel of flow `{name}`"),
-            What::Closure => write!(f, "a closure"),
+            What::Closure | What::Own => write!(f, "a closure"),
             #[cfg(feature = "state")]
             What::StateWorld => write!(f, "the world of a state"),
         }?;

@@ -341,7 +341,7 @@ fn skipped(
             cx.report(Report::new(kind, why).object(what));
         }
     };
-    queue.push(Origin::here(What::Closure), Box::new(report));
+    queue.push(Origin::here(What::Own), Box::new(report));
 }
 
 fn run_or_end(runtime: &mut Runtime<World>, world: &mut World, stage: Stage) {

@@ -12,7 +12,7 @@ use sc_flow::PendingFlows;
 
 use crate::error::{CxError, NO_RUNTIME};
 use crate::handle::FlowHandle;
-use crate::origin::Origin;
+use crate::origin::{Origin, What};
 use crate::slot::{call, with_runtime};
 
 /// What is to be done with the runtime.
@@ -66,7 +66,9 @@ fn refuse<R: ?Sized>(refused: Option<Refused<R>>) {
     };
     for (origin, request) in requests {
         drop(request);
-        tell_dropped(origin, why);
+        if !matches!(origin.what, What::Own) {
+            tell_dropped(origin, why);
+        }
     }
 }
 

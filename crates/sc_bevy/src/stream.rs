@@ -154,7 +154,7 @@ impl<E> Drop for EventStream<'_, E> {
         if self.found.fx.with(end).is_err()
             && let Some(queue) = &self.queue
         {
-            queue.push(Origin::here(What::Closure), Box::new(end));
+            queue.push(Origin::here(What::Own), Box::new(end));
         }
     }
 }
@@ -186,14 +186,16 @@ impl<'f, T> Found<'f, T> {
             waiting,
             looked,
         } = self;
+        // Also while some wait to be given: Bevy keeps the next ones no longer for that.
+        let outcome = fx.with(|cx| {
+            if cx.frame() == *looked {
+                return Ok(());
+            }
+            *looked = cx.frame();
+            look(cx, waiting)
+        })?;
         if waiting.is_empty() {
-            fx.with(|cx| {
-                if cx.frame() == *looked {
-                    return Ok(());
-                }
-                *looked = cx.frame();
-                look(cx, waiting)
-            })??;
+            outcome?;
         }
         if waiting.is_empty() {
             let mut outcome = Ok(());

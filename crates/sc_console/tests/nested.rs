@@ -5,7 +5,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use sc_console::{ConsoleExt, LineOutcome, LineRun, Source, VariableDef, VariableExt, command};
+use sc_console::{
+    ConsoleExt, Latent, LatentEnd, LineOutcome, LineRun, Source, VariableDef, VariableExt, command,
+    dynamic_command,
+};
 use sc_core::testing::TestWorld;
 use sc_core::{Cx, PanicPolicy, Tickable};
 
@@ -13,6 +16,7 @@ use sc_core::{Cx, PanicPolicy, Tickable};
 struct Game {
     log: Vec<String>,
     runs: Vec<LineRun>,
+    end: Option<LatentEnd>,
 }
 
 command! {
@@ -233,4 +237,130 @@ fn a_variable_that_ends_while_it_is_set_says_so() {
             "`My.Gone` was set, and somebody who was told has unregistered it"
         )
     );
+}
+
+/// What a closure holds, and does not end well either.
+struct Touchy;
+
+impl Drop for Touchy {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "boom");
+    }
+}
+
+/// An object without more.
+struct Door;
+
+impl Tickable<Game> for Door {}
+
+#[test]
+fn a_line_outlives_the_panic_of_what_the_console_lets_go_of_on_its_way() {
+    let mut t = game();
+    let world = t.world;
+    let door = t.cx().spawn_in(world, Door).unwrap();
+    let held = Touchy;
+    let open = dynamic_command! {
+        /// Opens it.
+        Door.Open () move |_cx: &mut Cx<'_, Game>, _out| { let _ = &held; Ok(()) }
+    };
+    t.cx().register_command(open.owner(&door)).unwrap();
+    let key = door.key();
+    let end = dynamic_command! {
+        /// Ends it.
+        EndDoor () move |cx: &mut Cx<'_, Game>, out| { writeln!(out, "{:?}", cx.shutdown(key)?)?; Ok(()) }
+    };
+    t.cx().register_command(end.runtime()).unwrap();
+    t.cx().queue_line("enddoor; door.open", Source::Local, note);
+    t.cx().queue_line("log b", Source::Local, note);
+    for _ in 0..3 {
+        let _ = catch_unwind(AssertUnwindSafe(|| t.rt.tick_secs(&mut t.host, 0.1)));
+    }
+    let outcomes = t.host.runs.iter().map(|run| run.outcome);
+    assert!(outcomes.eq([LineOutcome::Failed, LineOutcome::Done]));
+    let text = t.host.runs.first().map(LineRun::text).unwrap();
+    assert_eq!(text, "true\na panic, which goes on, has cut this off");
+    assert_eq!(t.host.log, ["b"]);
+}
+
+#[test]
+fn what_is_told_of_a_variable_runs_lines_as_a_command_does() {
+    let mut t = game();
+    let quality = t
+        .cx()
+        .register_variable(VariableDef::new("My.Quality", 1_i32).runtime())
+        .unwrap();
+    let follow = |cx: &mut Cx<'_, Game>, value: &i32| {
+        cx.run_line(&format!("log {value}"), Source::Local);
+    };
+    t.cx().on_var_change(quality, follow).unwrap().detach();
+    t.cx().run_line("my.quality 2", Source::Local);
+    t.cx().run_line("set my.quality 3", Source::Local);
+    assert_eq!(
+        shown(&mut t),
+        [
+            "> my.quality 2",
+            "logged 2",
+            "My.Quality = 2",
+            "> set my.quality 3",
+            "logged 3",
+            "My.Quality = 3"
+        ]
+    );
+    let history = ["my.quality 2", "set my.quality 3"];
+    assert!(t.cx().console_history().lines().eq(history));
+}
+
+#[test]
+fn a_command_is_whole_before_it_is_reported() {
+    let mut t = game();
+    t.cx().run_line("alias ring 'log a'", Source::Local);
+    t.rt.set_report_handler(|report| panic!("{report}"));
+    let bell = dynamic_command! {
+        /// Rings.
+        Ring () |cx: &mut Cx<'_, Game>, _out| { cx.host_mut().log.push("ring".into()); Ok(()) }
+    };
+    let registered = catch_unwind(AssertUnwindSafe(|| {
+        t.rt.cx(&mut t.host)
+            .register_command(bell.runtime())
+            .map(drop)
+    }));
+    registered.expect_err("the handler panics on `AliasLost`");
+    let run = t.cx().run_line("ring", Source::Local);
+    assert_eq!(
+        (run.outcome, t.host.log),
+        (LineOutcome::Done, vec!["ring".to_owned()])
+    );
+}
+
+#[test]
+fn who_is_told_of_the_end_names_what_will_not_run_and_ends_nothing() {
+    let mut t = game();
+    let slow = dynamic_command! {
+        /// Takes its time.
+        Slow () |cx: &mut Cx<'_, Game>, out| {
+            writeln!(out, "begun")?;
+            let (latent, end) = Latent::new();
+            cx.host_mut().end = Some(end);
+            Ok(latent)
+        }
+    };
+    t.cx().register_command(slow.runtime()).unwrap();
+    let folder = std::env::temp_dir().join(format!("sc-nested-end-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("save.cfg"), "log a\n").unwrap();
+    t.cx().console_settings().script_root = Some(folder.clone());
+    t.cx().queue_line("slow", Source::Local, |cx, _| {
+        let end = cx.host_mut().end.take();
+        assert!(!end.unwrap().is_wanted());
+        cx.run_startup_script("save").unwrap();
+    });
+    t.tick(0.1);
+    t.rt.shutdown(&mut t.host);
+    std::fs::remove_dir_all(folder).unwrap();
+    let reports = t.reports.take();
+    let reports: Vec<_> = reports
+        .iter()
+        .map(|report| (report.kind.name(), report.object.as_deref()))
+        .collect();
+    assert_eq!(reports, [("LineAfterEnd", Some("save.cfg"))]);
 }

@@ -71,7 +71,12 @@ impl<H> Inbox<H> {
         let mut queues = self.lock();
         self.any_dropped.store(false, Ordering::Release);
         into.append(&mut queues.dropped);
-        queues.is_dropped.clear();
+        // What a burst has left is not to cost each later one.
+        if queues.is_dropped.capacity() > 64 + 4 * queues.is_dropped.len() {
+            queues.is_dropped = HashSet::new();
+        } else {
+            queues.is_dropped.clear();
+        }
     }
 
     /// Moves the posted closures to the end of `into`, in order of arrival.

@@ -88,6 +88,8 @@ pub struct Runtime<H: 'static> {
     /// Worlds to tear down, in order.
     pub(crate) dying: VecDeque<WorldId>,
     pub(crate) tearing_down: bool,
+    /// Owed shutdowns are being run.
+    pub(crate) finishing: bool,
     /// The first panic of the running teardown.
     pub(crate) teardown_panic: Option<Payload>,
     pub(crate) is_shut_down: bool,
@@ -143,6 +145,7 @@ impl<H> Runtime<H> {
             attention: false,
             dying: VecDeque::new(),
             tearing_down: false,
+            finishing: false,
             teardown_panic: None,
             is_shut_down: false,
             _not_send: PhantomData,

@@ -133,6 +133,29 @@ fn messages_that_were_gone_before_the_flow_has_read_them_are_reported() {
 }
 
 #[test]
+fn a_flow_that_comes_every_frame_misses_no_message_however_many_wait() {
+    let mut app = app();
+    app.add_message::<Hit>();
+    app.world_mut().commands().flow("steady", async |fx| {
+        let mut hits = fx.messages::<Hit>()?;
+        loop {
+            let Hit(points) = hits.next().await?;
+            fx.with(|cx| say(cx.host_mut(), points.to_string()))?;
+            fx.next_tick().await?;
+        }
+    });
+    app.update();
+    for points in 1..=5 {
+        app.world_mut().write_message(Hit(points));
+    }
+    updates(&mut app, 2);
+    app.world_mut().write_message(Hit(6));
+    updates(&mut app, 8);
+    assert_eq!(log(&mut app), ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!(reports(&app).len(), 0);
+}
+
+#[test]
 fn messages_that_were_removed_from_the_app_end_the_wait() {
     let mut app = app();
     app.add_message::<Hit>();

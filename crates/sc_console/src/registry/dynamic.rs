@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, bury, console, enter, remove, sweep, take_out};
+use super::{Body, Handler, bury, console, enter, remove, say, sweep, take_out};
 use crate::command::{Bound, CommandDef, Parts, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin};
@@ -272,7 +272,7 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         },
     };
     let runtime = cx.runtime().mark();
-    let slot = enter(cx, Entry::new(info, binding, role));
+    let (slot, lost) = enter(cx, Entry::new(info, binding, role));
     let console = console(cx);
     let handler = Handler {
         body: Body::Closure(Some(parts.body)),
@@ -281,11 +281,13 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         declared: None,
     };
     console.handlers.insert(slot, handler);
-    CommandId {
+    let id = CommandId {
         slot,
         generation: console.entries.generation(slot),
         runtime,
-    }
+    };
+    say(cx, lost);
+    id
 }
 
 /// A place in the program, as text.

@@ -182,14 +182,16 @@ fn drop_unguarded<H>(cx: &mut Cx<'_, H>) {
     }
 }
 
-/// Makes an entry, and says so where that takes its name from an alias.
-pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry) -> u32 {
+/// Makes an entry. What there is to say of an alias that loses its name by that is given back, to be said when the entry
+/// is whole: who hears it may panic.
+pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry) -> (u32, Option<Report>) {
     let info = Arc::clone(&entry.info);
     let console = console(cx);
     let slot = console.entries.insert(entry);
-    if console.aliases.loses(&info.folded)
-        && let Some(alias) = console.aliases.get(&info.folded)
-    {
+    if !console.aliases.loses(&info.folded) {
+        return (slot, None);
+    }
+    let lost = console.aliases.get(&info.folded).map(|alias| {
         let what = format!(
             "an alias has lost its name to the {} `{}`, {}; it stands for: {}",
             info.kind,
@@ -198,10 +200,16 @@ pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry) -> u32 {
             alias.shown(&*console)
         );
         let kind = ReportKind::Extension(&reports::ALIAS_LOST);
-        let report = Report::new(kind, what).object(alias.name.as_str());
+        Report::new(kind, what).object(alias.name.as_str())
+    });
+    (slot, lost)
+}
+
+/// Says what [`enter`] has given back.
+pub(crate) fn say<H>(cx: &mut Cx<'_, H>, lost: Option<Report>) {
+    if let Some(report) = lost {
         cx.report(report);
     }
-    slot
 }
 
 /// Removes an entry, with what is behind it.

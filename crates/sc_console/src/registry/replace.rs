@@ -146,10 +146,11 @@ pub(crate) fn provide<H>(
         live.competing.get_or_insert_with(|| compete.clone());
         live.name = DEFAULT;
         let kind = ReportKind::Extension(&reports::REGISTRIES_COMPETE);
-        cx.report(Report::new(kind, compete.to_string()).object(name));
+        let report = Report::new(kind, compete.to_string()).object(name);
         if let Some(old) = old {
             end(cx, first, old);
         }
+        cx.report(report);
         return Err(compete);
     }
     live.name = name;

@@ -309,7 +309,7 @@ fn insert<H>(
         origin: Origin::Static(command.place.to_string()),
     };
     let entry = Entry::new(info, Binding::default(), Role::Static);
-    let slot = super::enter(cx, entry);
+    let (slot, lost) = super::enter(cx, entry);
     let handler = Handler {
         body,
         params,
@@ -317,5 +317,6 @@ fn insert<H>(
         declared: Some(command),
     };
     console(cx).handlers.insert(slot, handler);
+    super::say(cx, lost);
     Ok(())
 }

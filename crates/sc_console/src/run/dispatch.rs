@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 use sc_core::Cx;
 
 use super::frame::Passed;
-use super::{Frame, Step, Task, invoke};
+use super::{DEEPEST, Frame, Step, Task, invoke};
 use crate::command::OnVariable;
 use crate::error::VariableError;
 use crate::info::{EntryInfo, EntryKind, ParamInfo};
@@ -175,6 +174,12 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
         return refused;
     }
     task.output.begin(source, &info.name);
+    if task.nested >= DEEPEST {
+        let text = format!(
+            "lines that commands run go deeper than {DEEPEST}, as when one of them leads to itself"
+        );
+        return complain(cx, task, &name, &text);
+    }
     match role {
         Role::Variable(_) => guarded(cx, task, &info, |cx, task| {
             variable(cx, task, &command, 0, &info)
@@ -341,7 +346,7 @@ fn guarded<H>(
     info: &EntryInfo,
     step: impl FnOnce(&mut Cx<'_, H>, &mut Task<H>) -> Step,
 ) -> Step {
-    let outcome = cx.callback(cx.world(), Duration::ZERO, |cx| step(cx, task));
+    let outcome = invoke::calling(cx, task, cx.world(), step);
     outcome.unwrap_or_else(|panic| invoke::panicked(cx, task, info, &panic))
 }
 

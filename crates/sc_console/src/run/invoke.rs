@@ -6,7 +6,7 @@ use std::time::Duration;
 use sc_core::{Cx, Panic, Report, ReportKind, WorldId, WorldKind};
 
 use super::dispatch::{Spot, complain};
-use super::{DEEPEST, Frame, Step, Task, Waiting};
+use super::{Frame, Step, Task, Waiting};
 use crate::arg::TakeError;
 use crate::command::{Call, CallError, CallResult, Ended, param_refusal};
 use crate::info::{EntryInfo, EntryKind};
@@ -43,19 +43,8 @@ pub(super) fn invoke<H>(
         cx.report(Report::new(kind, what).object(info.name.as_str()));
         return Step::Failed;
     }
-    let outer = console(cx).tasks.nested;
-    if task.nested >= DEEPEST {
-        let text = format!(
-            "lines that commands run go deeper than {DEEPEST}, as when one of them leads to itself"
-        );
-        return complain(cx, task, &Spot::of_name(task, command), &text);
-    }
-    console(cx).tasks.nested = task.nested + task.frames.len();
-    let printed = Rc::clone(task.output.printed());
-    console(cx).tasks.printing.push(printed);
-    let output = &mut task.output;
-    let outcome = cx.callback(world, Duration::ZERO, |cx| {
-        let ended = call(cx, slot, info, &command.args, output);
+    let outcome = calling(cx, task, world, |cx, task| {
+        let ended = call(cx, slot, info, &command.args, &mut task.output);
         // An error is the user's, and so is how it is shown.
         let said = match &ended {
             Err(CallError::Failed(error)) => error.to_string(),
@@ -63,13 +52,28 @@ pub(super) fn invoke<H>(
         };
         (ended, said)
     });
-    console(cx).tasks.nested = outer;
-    console(cx).tasks.printing.pop();
     task.output.end_line();
     match outcome {
         Ok((ended, said)) => settle(cx, task, command, info, ended, &said),
         Err(panic) => panicked(cx, task, info, &panic),
     }
+}
+
+/// Calls what a command or a variable has of the user: lines that it runs are nested in this one.
+pub(super) fn calling<H, R>(
+    cx: &mut Cx<'_, H>,
+    task: &mut Task<H>,
+    world: Option<WorldId>,
+    f: impl FnOnce(&mut Cx<'_, H>, &mut Task<H>) -> R,
+) -> Result<R, Panic> {
+    let tasks = &mut console(cx).tasks;
+    let outer = std::mem::replace(&mut tasks.nested, task.nested + task.frames.len());
+    tasks.printing.push(Rc::clone(task.output.printed()));
+    let outcome = cx.callback(world, Duration::ZERO, |cx| f(cx, task));
+    let tasks = &mut console(cx).tasks;
+    tasks.nested = outer;
+    tasks.printing.pop();
+    outcome
 }
 
 /// Says that a command or a variable has panicked; the registry stays usable.

@@ -387,8 +387,8 @@ fn wake<H>(now: u64, task: &mut Task<H>) -> bool {
 enum Gone<H: 'static> {
     Done(LineRun, Option<DoneFn<H>>),
     Waits(Box<Task<H>>),
-    /// What its last command has ended, a world perhaps, has panicked, and the runtime lets that go on: what is left
-    /// of the line is for the next stage.
+    /// What it has ended, a world perhaps, has panicked, and that goes on: what is left of the line is for the next
+    /// stage.
     Unwinds(Box<Task<H>>, Box<dyn Any + Send>),
 }
 
@@ -399,13 +399,19 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
     loop {
         // A frame that was given up may have left its output behind.
         show(&mut console(cx).shown, &mut task);
-        let step = match next_command(&mut task) {
-            Next::Command(command) => dispatch::dispatch(cx, &mut task, command),
-            Next::Error(error) => {
-                let spot = dispatch::Spot::here(&task, error.span.clone());
-                dispatch::complain(cx, &mut task, &spot, &error.to_string())
+        let next = next_command(&mut task);
+        if matches!(next, Next::Nothing) {
+            break;
+        }
+        let ran = catch_unwind(AssertUnwindSafe(|| step(cx, &mut task, next)));
+        let (step, panic) = match ran {
+            Ok(step) => (step, None),
+            Err(panic) => {
+                // Not of its command, which is caught: of what the console has let go of on the way.
+                task.output
+                    .error("a panic, which goes on, has cut this off");
+                (Step::Failed, Some(panic))
             }
-            Next::Nothing => break,
         };
         task.output.end_line();
         match step {
@@ -415,7 +421,7 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
             Step::Enter(frame) => enter(&mut task, frame),
         }
         let attended = catch_unwind(AssertUnwindSafe(|| cx.attend()));
-        if let Err(panic) = attended {
+        if let Some(panic) = panic.or(attended.err()) {
             return Gone::Unwinds(Box::new(task), panic);
         }
         if !matches!(task.waiting, Waiting::No) {
@@ -430,6 +436,17 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
         LineOutcome::Done
     };
     Gone::Done(task.output.into_run(outcome), task.done)
+}
+
+fn step<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, next: Next) -> Step {
+    match next {
+        Next::Command(command) => dispatch::dispatch(cx, task, command),
+        Next::Error(error) => {
+            let spot = dispatch::Spot::here(task, error.span.clone());
+            dispatch::complain(cx, task, &spot, &error.to_string())
+        }
+        Next::Nothing => Step::Done,
+    }
 }
 
 enum Next {

@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use sc_core::{Cx, Report, ReportKind};
 
-use super::{Task, Unseen, Waiting, begin_unseen, dispatch, tell};
+use super::{Frame, Task, Unseen, Waiting, begin_unseen, dispatch, show, tell};
 use crate::output::LineOutcome;
 use crate::parse::parse_line;
 use crate::redact::{mask, secrets};
-use crate::registry::console;
+use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
 
@@ -50,15 +50,21 @@ pub(crate) fn waiting_lines<H>(cx: &mut Cx<'_, H>, asks: Source) -> Vec<WaitingL
             Waiting::Frame(frame) => format!("{} frames", frame.saturating_sub(now)),
             Waiting::Latent(_) => format!("for `{}`", task.output.command()),
         },
-        line: match (&task.unseen, task.frames.first()) {
-            (Some(Unseen { line, .. }), _) => {
-                mask(line, secrets(line, &parse_line(line), console)).0
-            }
-            (None, Some(frame)) => dispatch::shown(console, frame),
-            (None, None) => String::new(),
-        },
+        line: shown_whole(console, task),
     };
     seen.map(line).collect()
+}
+
+/// A line that waits, as it may be shown; a script by its name, until it runs.
+fn shown_whole<H>(console: &Console<H>, task: &Task<H>) -> String {
+    match (&task.unseen, task.frames.first()) {
+        (Some(Unseen { line, .. }), _) => mask(line, secrets(line, &parse_line(line), console)).0,
+        (None, Some(frame)) => match (frame.text(), Frame::name(frame)) {
+            ("", Some(name)) => name.to_owned(),
+            _ => dispatch::shown(console, frame),
+        },
+        (None, None) => String::new(),
+    }
 }
 
 /// Gives up a line that waits; whether there was one that the source may see.
@@ -90,9 +96,7 @@ pub(crate) fn cancel_all<H>(cx: &mut Cx<'_, H>) {
 /// be told for ever.
 pub(super) fn cancel_at_end<H>(cx: &mut Cx<'_, H>, task: Task<H>) {
     if console(cx).tasks.telling_end {
-        let line = task.unseen.as_ref().map(|unseen| unseen.line.as_str());
-        let line = line.unwrap_or_default();
-        let line = mask(line, secrets(line, &parse_line(line), console(cx))).0;
+        let line = shown_whole(console(cx), &task);
         let kind = ReportKind::Extension(&reports::LINE_AFTER_END);
         cx.report(
             Report::new(kind, "was queued by who was told that it will not run").object(line),
@@ -109,5 +113,8 @@ pub(super) fn cancel_at_end<H>(cx: &mut Cx<'_, H>, task: Task<H>) {
 
 fn cancel<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) {
     begin_unseen(cx, &mut task);
+    show(&mut console(cx).shown, &mut task);
+    // Who would end it sees that it is not wanted any more.
+    task.waiting = Waiting::No;
     tell(cx, task.done, task.output.into_run(LineOutcome::Cancelled));
 }

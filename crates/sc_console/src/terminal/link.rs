@@ -204,8 +204,8 @@ impl<H> Game for GameOf<H> {
     }
 }
 
-/// The terminals of a runtime, for the snapshot of names that each of them has. They end with it, whatever
-/// their threads wait for.
+/// The terminals of a runtime, for the snapshot of names that each of them has. With it they are not open any more,
+/// whatever their threads wait for; an editor's prompt goes with its handle.
 #[derive(Default)]
 struct Terminals(Vec<Weak<Shared>>);
 

@@ -49,7 +49,7 @@ pub(crate) fn install<H>(
     // What is told of its first value may end it.
     let generation = variables.generation(index);
     entry.role = Role::Variable(index);
-    registry::enter(cx, entry);
+    let (_, lost) = registry::enter(cx, entry);
     // Where another part has the value, it begins with that.
     if let Some(now) = ask(cx, index)
         && let Some(slot) = cx.runtime_state::<Variables>().get_mut(index)
@@ -67,6 +67,7 @@ pub(crate) fn install<H>(
     {
         slot.set_by = SetBy::Code;
     }
+    registry::say(cx, lost);
     (index, generation)
 }
 

@@ -346,8 +346,11 @@ impl<H> Cx<'_, H> {
     }
 
     /// Runs the events of objects that were out when they were shut down and are back now. One after the other: what
-    /// such an event shuts down comes to its turn in here, not in there, however many they are. Whether there were any.
+    /// such an event shuts down comes to its turn when that is done, however many they are. Whether there were any.
     pub(crate) fn finish_pending_shutdowns(&mut self) -> bool {
+        if std::mem::replace(&mut self.rt.finishing, true) {
+            return false;
+        }
         let (mut any, mut first) = (false, None);
         loop {
             let (mut out, mut is_done) = (Vec::new(), true);
@@ -372,6 +375,7 @@ impl<H> Cx<'_, H> {
                 break;
             }
         }
+        self.rt.finishing = false;
         if let Some(payload) = first {
             self.raise_or_collect(payload);
         }

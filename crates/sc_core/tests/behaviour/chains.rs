@@ -13,6 +13,8 @@ use sc_core::{Cx, Extension, Owner, PanicPolicy, Runtime, Stage, Tickable};
 struct Game {
     ended: Vec<u32>,
     held: Vec<Owner<Link>>,
+    /// Its objects do more than end.
+    busy: bool,
 }
 
 /// Holds the next one, and lets go of it when it is shut down.
@@ -25,8 +27,18 @@ impl Tickable<Game> for Link {
     fn shutdown(&mut self, cx: &mut Cx<'_, Game>) {
         cx.host_mut().ended.push(self.number);
         self.next = None;
+        if cx.host().busy {
+            // A callback in this one, between whose end and the next others are shut down.
+            let other = cx.spawn_worldless(Other);
+            cx.initialize(&other, None).unwrap();
+            cx.shutdown(&other).unwrap();
+        }
     }
 }
+
+struct Other;
+
+impl Tickable<Game> for Other {}
 
 /// A chain, the first of which is given back.
 fn chain(t: &mut TestWorld<Game>, links: u32) -> Owner<Link> {
@@ -121,11 +133,14 @@ fn however_many_go_at_once_the_stack_holds() {
 #[test]
 fn however_long_a_chain_is_the_stack_holds() {
     let mut t = game();
-    let first = chain(&mut t, 50_000);
-    drop(first);
-    t.tick(0.1);
-    assert_eq!(t.host.ended.len(), 50_000);
-    assert!(t.reports.take().is_empty());
+    for busy in [false, true] {
+        t.host.busy = busy;
+        let first = chain(&mut t, 50_000);
+        drop(first);
+        t.tick(0.1);
+        assert_eq!(std::mem::take(&mut t.host.ended).len(), 50_000);
+        assert!(t.reports.take().is_empty());
+    }
 }
 
 /// One that panics when it is shut down.
