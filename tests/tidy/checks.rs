@@ -306,12 +306,7 @@ pub(crate) fn error_messages(path: &str, text: &str, page: Option<&str>) -> Vec<
         match attribute {
             ErrorAttribute::Transparent => {}
             ErrorAttribute::Message(message) => {
-                let message = one_spaced(&message);
-                if !page.as_ref().is_some_and(|page| page.contains(&message)) {
-                    problems.push(format!(
-                        "{path}:{line}: \"{message}\" is not in {DIAGNOSTICS}"
-                    ));
-                }
+                problems.extend(unexplained(path, line, &message, page.as_deref()));
             }
             ErrorAttribute::Other => {
                 problems.push(format!("{path}:{line}: the message is not a literal, so it cannot be compared with {DIAGNOSTICS}"));
@@ -326,25 +321,17 @@ pub(crate) fn log_messages(path: &str, text: &str, page: Option<&str>) -> Vec<St
     if !is_library_source(path) || is_test_file(path) {
         return Vec::new();
     }
-    let page = page.map(one_spaced).unwrap_or_default();
+    let page = page.map(one_spaced);
     let text = before_tests(text);
     let code = code_only(text);
     let mut problems = Vec::new();
     for start in ["tracing::warn!(", "tracing::error!(", "panic!("] {
         for (at, _) in code.match_indices(start) {
-            let literals = literals_in_brackets(text, at + start.len() - 1);
-            for literal in literals
-                .iter()
-                .filter(|literal| says_something(&literal.value))
-            {
-                let message = one_spaced(&literal.value);
-                if !page.contains(&message) {
-                    let line = literal.line;
-                    problems.push(format!(
-                        "{path}:{line}: \"{message}\" is not in {DIAGNOSTICS}"
-                    ));
-                }
-            }
+            let literals = literals_in_brackets(text, at).into_iter();
+            let said = literals.filter(|literal| says_something(&literal.value));
+            problems.extend(
+                said.filter_map(|said| unexplained(path, said.line, &said.value, page.as_deref())),
+            );
         }
     }
     problems
@@ -355,6 +342,13 @@ fn says_something(text: &str) -> bool {
     let outside = text.split('{').map(|part| part.split('}').next_back());
     let words: String = outside.flatten().collect();
     words.trim().contains(' ')
+}
+
+/// The problem that a text does not stand in the diagnostics page, if it does not.
+fn unexplained(path: &str, line: usize, text: &str, page: Option<&str>) -> Option<String> {
+    let text = one_spaced(text);
+    let stands = page.is_some_and(|page| page.contains(&text));
+    (!stands).then(|| format!("{path}:{line}: \"{text}\" is not in {DIAGNOSTICS}"))
 }
 
 fn one_spaced(text: &str) -> String {
@@ -476,13 +470,9 @@ pub(crate) fn report_fixes(files: &[File]) -> Vec<String> {
             let given = literals_in_brackets(text, at).into_iter().filter(second);
             fixes.extend(given.map(|fix| (fix.line, fix.value)));
         }
-        for (line, fix) in fixes {
-            let fix = one_spaced(&fix);
-            if !page.as_ref().is_some_and(|page| page.contains(&fix)) {
-                let path = &file.path;
-                problems.push(format!("{path}:{line}: \"{fix}\" is not in {DIAGNOSTICS}"));
-            }
-        }
+        let unexplained =
+            |(line, fix): (usize, String)| unexplained(&file.path, line, &fix, page.as_deref());
+        problems.extend(fixes.into_iter().filter_map(unexplained));
     }
     if of_kinds == 0 {
         problems.push("no source of a crate has literals in `ReportKind::fix`".to_owned());

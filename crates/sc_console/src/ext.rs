@@ -52,8 +52,7 @@ pub trait ConsoleExt<H: 'static> {
 
     /// Runs a line in the next stage `Console`, and calls `done` when all of it is done, or it is given up
     /// (`Cancelled`). In a runtime that has ended, `done` is called at once; but what is queued by who is
-    /// being told so is only reported. What a command queues is shown where
-    /// that command was typed.
+    /// being told so is only reported. What a command queues is shown where that command was typed.
     ///
     /// ```
     /// # use sc_console::*;

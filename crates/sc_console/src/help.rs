@@ -43,11 +43,11 @@ pub(crate) fn says(info: &EntryInfo) -> impl Iterator<Item = &str> {
 
 /// Everything about a command or an alias.
 pub(crate) fn entry(info: &EntryInfo) -> Vec<String> {
-    let mut lines = match info.kind {
-        EntryKind::Alias => vec![format!("{} stands for: {}", info.name, info.about)],
-        _ => vec![info.usage()],
-    };
-    if info.kind != EntryKind::Alias {
+    let mut lines = Vec::new();
+    if info.kind == EntryKind::Alias {
+        lines.push(format!("{} stands for: {}", info.name, info.about));
+    } else {
+        lines.push(info.usage());
         push_text(&mut lines, "  ", or_no_text(&info.about));
     }
     for param in &info.params {

@@ -102,6 +102,25 @@ fn frame_that_panics(t: &mut TestWorld<Game>) {
     assert_eq!(payload.downcast_ref::<&str>(), Some(&"boom"));
 }
 
+/// A folder of its own with one script.
+struct Script(std::path::PathBuf);
+
+impl Script {
+    fn new(t: &mut TestWorld<Game>, name: &str, text: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("sc-nested-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), text).unwrap();
+        t.cx().console_settings().script_root = Some(folder.clone());
+        Script(folder)
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 fn shown(t: &mut TestWorld<Game>) -> Vec<String> {
     let (lines, _) = t.cx().console_output(0);
     lines.into_iter().map(|line| line.text).collect()
@@ -204,15 +223,11 @@ fn one_who_panics_at_the_end_keeps_it_from_nobody() {
 #[test]
 fn a_startup_script_that_the_end_cuts_off_is_reported() {
     let mut t = game();
-    let folder = std::env::temp_dir().join(format!("sc-nested-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("start.cfg"), "wait 5\nlog a\n").unwrap();
-    t.cx().console_settings().script_root = Some(folder.clone());
+    let _script = Script::new(&mut t, "start.cfg", "wait 5\nlog a\n");
     t.cx().run_startup_script("start").unwrap();
     t.tick(0.1);
     t.rt.shutdown(&mut t.host);
     t.cx().run_startup_script("start").unwrap();
-    std::fs::remove_dir_all(folder).unwrap();
     let reports = t.reports.take();
     let reports: Vec<_> = reports
         .iter()
@@ -345,10 +360,7 @@ fn who_is_told_of_the_end_names_what_will_not_run_and_ends_nothing() {
         }
     };
     t.cx().register_command(slow.runtime()).unwrap();
-    let folder = std::env::temp_dir().join(format!("sc-nested-end-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("save.cfg"), "log a\n").unwrap();
-    t.cx().console_settings().script_root = Some(folder.clone());
+    let _script = Script::new(&mut t, "save.cfg", "log a\n");
     t.cx().queue_line("slow", Source::Local, |cx, _| {
         let end = cx.host_mut().end.take();
         assert!(!end.unwrap().is_wanted());
@@ -356,7 +368,6 @@ fn who_is_told_of_the_end_names_what_will_not_run_and_ends_nothing() {
     });
     t.tick(0.1);
     t.rt.shutdown(&mut t.host);
-    std::fs::remove_dir_all(folder).unwrap();
     let reports = t.reports.take();
     let reports: Vec<_> = reports
         .iter()

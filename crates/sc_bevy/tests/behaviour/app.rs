@@ -1,7 +1,5 @@
 //! The plugin: added twice, placed, in several apps, through panics, to the end.
 
-#![forbid(unsafe_code)]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::{

@@ -1,7 +1,5 @@
 //! Awaiting assets, from a source in memory.
 
-#![forbid(unsafe_code)]
-
 use std::path::Path;
 
 use crate::common::{bare, listen, log, say};

@@ -1,7 +1,5 @@
 //! What async flows await in the `World`.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{app, log, report_texts, reports, say, updates};
 use bevy_ecs::prelude::*;
 use sc_bevy::{BevyFx, FlowCommands, FlowState};

@@ -1,7 +1,5 @@
 //! The failure cases of flows, again through Bevy.
 
-#![forbid(unsafe_code)]
-
 use std::time::Duration;
 
 use crate::common::{Says, app, flow, flows, log, reports, say, updates, with};

@@ -1,7 +1,5 @@
 //! Failure cases of flows through Bevy: how they end, who is told, and what is left.
 
-#![forbid(unsafe_code)]
-
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

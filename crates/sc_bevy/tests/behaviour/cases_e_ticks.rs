@@ -1,8 +1,6 @@
 //! Failure cases of flows through Bevy: delays of nothing, drives without length, and loops without end, whoever
 //! starts them.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{app, flow, log, reports, say, updates, with};
 use bevy_app::{First, Last, PostUpdate, Update};
 use bevy_ecs::prelude::*;

@@ -1,7 +1,5 @@
 //! What is bound to an entity ends with it, wherever the despawn happens.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{app, flows, log, reports, say, updates, with};
 use bevy_app::Update;
 use bevy_ecs::lifecycle::HookContext;

@@ -1,7 +1,5 @@
 //! What is asked of a runtime that is not there, or has shut down: every way says so, and whose it was.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{Heard, app, bare, log, reports, say};
 use bevy_app::{App, AppExit, Last, OnAppExitSystems};
 use bevy_ecs::prelude::*;

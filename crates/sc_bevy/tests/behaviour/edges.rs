@@ -1,8 +1,5 @@
 //! Where the runtime is not at home: schedules run inside it, the end of the app, a runtime that was taken away.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![forbid(unsafe_code)]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::{app, flow, flows, log, reports, say, with};

@@ -1,7 +1,5 @@
 //! Worlds that step: a frame of their own for each of Bevy's fixed timesteps, on clocks that are Bevy's.
 
-#![forbid(unsafe_code)]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 

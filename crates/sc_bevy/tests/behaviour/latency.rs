@@ -1,7 +1,5 @@
 //! When what is asked for is done: the table of the page about Bevy, row by row.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{app, log, say, updates};
 use bevy_app::{First, Last, PostUpdate, PreUpdate, Update};
 use bevy_ecs::prelude::*;

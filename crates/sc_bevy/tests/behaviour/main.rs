@@ -1,4 +1,4 @@
-//! Behaviour, one module a topic, in one program: each would take as long to link as to run.
+//! Behaviour, one module a topic, in one program: a program a topic would take longer to link than to run.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,7 +1,5 @@
 //! Systems that run at the same time, as Bevy's executor does by default, and ask in every way.
 
-#![forbid(unsafe_code)]
-
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::ThreadId;

@@ -1,7 +1,5 @@
 //! A flow that was asked for and has not started: its id is known, and does what the id of any flow does.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{app, bare, flows, log, reports, say, updates};
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;

@@ -1,7 +1,5 @@
 //! Worlds that live as long as a state.
 
-#![forbid(unsafe_code)]
-
 use crate::common::{Log, app, bare, flows, listen, log, report_texts, reports, say, updates};
 use bevy_app::App;
 use bevy_ecs::prelude::*;

@@ -1,7 +1,5 @@
 //! Bevy's clocks are the runtime's: taken as they are, compared exactly.
 
-#![forbid(unsafe_code)]
-
 use std::time::Duration;
 
 use crate::common::{app, flow, listen, log, report_texts, say, updates, with};

@@ -67,8 +67,8 @@ impl<P: Parameter> Rule<P> {
     /// Parses a word, then asks whether its value is allowed.
     pub fn value(&self, word: &str) -> Result<P::Arg, TakeError> {
         let value = P::Arg::parse(word).map_err(TakeError::Word)?;
-        let special = self.is_special.is_some_and(|is| is(&value));
-        if special || self.in_range.is_none_or(|is| is(&value)) {
+        let in_range = self.in_range.is_none_or(|is| is(&value));
+        if in_range || self.is_special.is_some_and(|is| is(&value)) {
             Ok(value)
         } else {
             Err(TakeError::OutOfRange)

@@ -77,17 +77,14 @@ impl ParamDef {
     /// A parameter of a type.
     #[must_use]
     pub fn new<P: Parameter>(name: &str, rule: Rule<P>) -> Self {
-        let default = rule.default.map_or_else(Vec::new, |make| make().words());
-        let shown = match P::VARIADIC {
-            true => Some(
-                default
-                    .iter()
-                    .map(|word| quote(word))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            ),
-            false => default.first().cloned(),
-        };
+        let default = rule.default.map(|make| make().words());
+        let shown = default.as_ref().and_then(|words| match P::VARIADIC {
+            true => {
+                let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+                Some(words.join(" "))
+            }
+            false => words.first().cloned(),
+        });
         // A name that is a word of Rust is written with a mark that is not part of it.
         let name = name.strip_prefix("r#").unwrap_or(name);
         ParamDef(Param {
@@ -95,12 +92,12 @@ impl ParamDef {
                 name: name.to_owned(),
                 type_name: P::Arg::type_name().into_owned(),
                 optional: P::OPTIONAL || rule.default.is_some(),
-                default: shown.filter(|_| rule.default.is_some()),
+                default: shown,
                 variadic: P::VARIADIC,
                 values: P::Arg::values().into_iter().map(str::to_owned).collect(),
                 ..ParamInfo::default()
             },
-            default,
+            default: default.unwrap_or_default(),
             suggest: None,
             check: Box::new(move |word| rule.value(word).map(drop)),
         })

@@ -35,21 +35,10 @@ macro_rules! from_number {
     ($($t:ty),*) => {$(
         impl From<$t> for PrintKey {
             fn from(number: $t) -> Self {
-                PrintKey(Repr::Number(i128::from(number)))
-            }
-        }
-    )*};
-}
-from_number!(i8, u8, i16, u16, i32, u32, i64, u64);
-
-macro_rules! from_size {
-    ($($t:ty),*) => {$(
-        impl From<$t> for PrintKey {
-            fn from(number: $t) -> Self {
-                // As on every platform there is: it is not wider than 64 bits.
+                // Wider than each of them, a `usize` of every platform there is included.
                 PrintKey(Repr::Number(number as i128))
             }
         }
     )*};
 }
-from_size!(isize, usize);
+from_number!(i8, u8, i16, u16, i32, u32, i64, u64, isize, usize);

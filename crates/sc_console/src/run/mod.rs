@@ -22,7 +22,7 @@ use sc_core::{Culprit, Cx};
 use crate::command::Latent;
 use crate::name::fold;
 use crate::output::{Heard, LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
-use crate::parse::parse_line;
+use crate::parse::{CommandText, ParseError, parse_line};
 use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
@@ -399,10 +399,9 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
     loop {
         // A frame that was given up may have left its output behind.
         show(&mut console(cx).shown, &mut task);
-        let next = next_command(&mut task);
-        if matches!(next, Next::Nothing) {
+        let Some(next) = next_command(&mut task) else {
             break;
-        }
+        };
         let ran = catch_unwind(AssertUnwindSafe(|| step(cx, &mut task, next)));
         let (step, panic) = match ran {
             Ok(step) => (step, None),
@@ -438,36 +437,24 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
     Gone::Done(task.output.into_run(outcome), task.done)
 }
 
-fn step<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, next: Next) -> Step {
+fn step<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, next: Result<CommandText, ParseError>) -> Step {
     match next {
-        Next::Command(command) => dispatch::dispatch(cx, task, command),
-        Next::Error(error) => {
+        Ok(command) => dispatch::dispatch(cx, task, command),
+        Err(error) => {
             let spot = dispatch::Spot::here(task, error.span.clone());
             dispatch::complain(cx, task, &spot, &error.to_string())
         }
-        Next::Nothing => Step::Done,
     }
 }
 
-enum Next {
-    Command(crate::parse::CommandText),
-    Error(crate::parse::ParseError),
-    Nothing,
-}
-
-/// The next command of the top frame; frames that have none left are done.
-fn next_command<H>(task: &mut Task<H>) -> Next {
+/// The next command of the top frame, or what is wrong with its next line; frames that have none left are done.
+fn next_command<H>(task: &mut Task<H>) -> Option<Result<CommandText, ParseError>> {
     loop {
-        let Some(frame) = task.frames.last_mut() else {
-            return Next::Nothing;
-        };
-        match frame.next() {
-            Some(Ok(command)) => return Next::Command(command),
-            Some(Err(error)) => return Next::Error(error),
-            None => {
-                task.frames.pop();
-            }
+        let next = task.frames.last_mut()?.next();
+        if next.is_some() {
+            return next;
         }
+        task.frames.pop();
     }
 }
 

@@ -1,8 +1,6 @@
 //! Access: owners, keys, `get`, `get_mut`, `with`, what `Running` and `Gone` mean, and objects
 //! that the world owns.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Probe, log, panic_of, spawn, spawn_all, spawn_in, spawn_worldless, start, world,
 };

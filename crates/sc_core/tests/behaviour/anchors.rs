@@ -1,7 +1,5 @@
 //! Anchors, and owners whose drop is a shutdown.
 
-#![forbid(unsafe_code)]
-
 use sc_core::testing::TestWorld;
 use sc_core::{
     Cx, Error, Extension, Owner, ReportKind, TickGroup, TickKey, TickSettings, Tickable,

@@ -1,7 +1,5 @@
 //! Typed batches: the same life as any object's, and the rules among siblings.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Probe, Test, deltas, log, ms, spawn, spawn_batched, start, tick_panics, world,
 };

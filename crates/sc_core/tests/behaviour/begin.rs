@@ -1,7 +1,5 @@
 //! The `Begin` stage: what runs before the clocks advance, and what is sampled there.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{Game, Probe, log, ms, spawn, spawn_in, start, world};

@@ -1,7 +1,5 @@
 //! The failure cases of area A, tickables, worlds and clocks: a test for each.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! Shutdowns that lead to others, and many at once: each runs its event, none is reported as forgotten, and no
 //! number of them is too large for the stack.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sc_core::testing::{ReportLog, TestWorld};

@@ -1,7 +1,5 @@
 //! Clocks: the table of the four, dilation, exactness, limits, forgiven time.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{Probe, Test, log, ms, spawn, start, world};

@@ -1,7 +1,5 @@
 //! The standalone driver on a manual clock: pacing, fixed steps, catch-up, replay, recording.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{Game, Probe, Test, deltas, log, ms, spawn, start};

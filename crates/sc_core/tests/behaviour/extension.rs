@@ -1,7 +1,5 @@
 //! Extensions: hooks in the frame and in the teardown, state a runtime and a world, inspection.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Game, Log, Probe, log, spawn, start, world};
 use sc_core::{Cx, Extension, Stage, TeardownPhase, WorldId};
 

@@ -1,7 +1,5 @@
 //! The frame: its stages in order, its pieces and what they refuse, and what runs in `Begin`.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{

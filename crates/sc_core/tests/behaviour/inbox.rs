@@ -1,8 +1,6 @@
 //! The inbox: closures from other threads, in order, and what becomes of them when there is no
 //! runtime any more.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

@@ -1,7 +1,5 @@
 //! The interval of an object: when it ticks, with which delta, and what becomes of the rest.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{Game, Probe, Test, deltas, log, ms, spawn, spawn_worldless, start};

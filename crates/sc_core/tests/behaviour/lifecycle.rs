@@ -1,7 +1,5 @@
 //! The life of an object: every row of the table of operations, and the settings.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Probe, Test, log, spawn, spawn_all, spawn_in, spawn_worldless, start, world,
 };

@@ -1,7 +1,5 @@
 //! The order within a group: initialization, prerequisites, and what a pass holds still.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Probe, Test, log, spawn, spawn_all, spawn_in, spawn_worldless, start, world,
 };

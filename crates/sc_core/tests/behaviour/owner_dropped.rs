@@ -1,7 +1,5 @@
 //! An owner dropped without shutdown: the dead mark, the one report, and who drops the object.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::Cell;
 use std::rc::Rc;
 

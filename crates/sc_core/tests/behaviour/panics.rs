@@ -1,7 +1,5 @@
 //! Panics in user code: both policies, for every kind of event.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Log, Probe, Test, deltas, log, panic_of, spawn, spawn_in, spawn_worldless, start,
     tick_panics, world,

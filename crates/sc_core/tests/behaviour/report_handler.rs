@@ -1,6 +1,4 @@
 //! A report handler that panics: the panic goes on when everything is in order, and nothing is lost.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;

@@ -1,7 +1,5 @@
 //! Reports: their content, the handler, the default one; and the lists for inspection.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

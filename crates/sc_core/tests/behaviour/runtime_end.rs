@@ -1,7 +1,5 @@
 //! How a runtime ends: shut down, inner before outer; or merely dropped.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Probe, Test, log, panic_of, spawn, spawn_in, spawn_worldless, start, world,
 };

@@ -1,7 +1,5 @@
 //! Steps: frames of worlds that have frames of their own, beside and inside those of the runtime.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Game, Probe, Test, deltas, log, ms, panic_of, spawn, spawn_in, start};
 use sc_core::{
     Clock, Extension, FrameError, Stage, TickGroup, WorldDelta, WorldId, WorldKind, WorldOptions,

@@ -1,7 +1,5 @@
 //! Teardown of worlds: from anywhere, in which order, and what still runs afterwards.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Game, Probe, Test, log, spawn, spawn_all, spawn_batched, spawn_in, spawn_worldless, start,
     world,

@@ -1,7 +1,5 @@
 //! Panics in the teardown of a world, and teardowns asked for by callbacks that panic.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Game, Probe, log, panic_of, spawn, spawn_in, start, tick_panics, world};
 use sc_core::{Cx, Extension, PanicPolicy, ReportKind, TeardownPhase, WorldId};
 

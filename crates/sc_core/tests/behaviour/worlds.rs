@@ -1,7 +1,5 @@
 //! Worlds: kinds, instances, parents, pause, what ticks in an editor, and the null-world trap.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Game, Probe, Test, log, spawn_in, spawn_worldless, start, world};
 use sc_core::{
     Clock, Extension, InstanceId, ReportKind, Stage, TickError, TickSettings, WorldError, WorldId,

@@ -1,8 +1,6 @@
 //! Everything that can be done to flows and worlds, done from every callback and destructor of a flow:
 //! nobody is lost, nobody ends twice, nobody has a turn too many.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;

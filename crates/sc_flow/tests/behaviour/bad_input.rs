@@ -1,7 +1,5 @@
 //! The worst one can pass: a typed error, nothing half done, no panic.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{C, Test, log, say, start, story, tell, thing};
 use sc_core::{TimeError, secs};
 use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach, WaitUntil};

@@ -1,7 +1,5 @@
 //! Flows bound to what can only be asked whether it is still there.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,7 +1,5 @@
 //! The failure cases of area E, flows, and the flow part of A22: a test for each.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::BTreeSet;
 
 use crate::probe::{

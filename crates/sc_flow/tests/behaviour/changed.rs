@@ -1,7 +1,5 @@
 //! Waiting for a value to change, in both forms.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,7 +1,5 @@
 //! Combinators: join, race, timeout, scope.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::RefCell;
 
 use crate::probe::{Guard, guard, log, reports, start, story, tell, told_story};

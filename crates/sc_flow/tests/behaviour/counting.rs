@@ -1,7 +1,5 @@
 //! From when waits count, what a pause and a dilation do to them, and the pause of one flow.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{C, Test, log, on_tick, say, start, story, tell, world};
 use sc_core::{Clock, TimeError, secs};
 use sc_flow::{

@@ -1,7 +1,5 @@
 //! The control of a drive: speed, place and what remains, in both forms.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{C, Game, Test, log, say, start, story, tell};

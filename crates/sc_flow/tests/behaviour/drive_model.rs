@@ -1,7 +1,5 @@
 //! Model test of a drive under its control: random speeds, seeks and frames, in both forms.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{C, log, say, start, story, tell};

@@ -1,7 +1,5 @@
 //! Do for duration: the builder and the async form side by side.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{C, Test, log, say, start, story, tell};

@@ -1,7 +1,5 @@
 //! How flows end: the finish table, callbacks, cancels from outside and inside, stale ids.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{
     Bell, C, Game, Guard, Test, caught, guard, log, reports, say, start, story, tell, told_story,
 };

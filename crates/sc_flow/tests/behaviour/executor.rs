@@ -1,7 +1,5 @@
 //! The executor: how flows start, what refuses them, the order of the stage, fairness.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Bell, C, Game, log, on_tick, reports, say, start, story, tell, thing, world};
 use sc_core::{Clock, TickError, WorldKind, WorldOptions};
 use sc_flow::{DoForDuration, Flow, FlowError, FlowExt, ForEach, WaitUntil};

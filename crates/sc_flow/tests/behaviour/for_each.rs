@@ -1,7 +1,5 @@
 //! For each index with delay, and per tick: the builder and the async form side by side.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;

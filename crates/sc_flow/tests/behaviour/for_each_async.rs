@@ -1,7 +1,5 @@
 //! Loops with an async body: everything the builder can be told, and the same answer to it.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;

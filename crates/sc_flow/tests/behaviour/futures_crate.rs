@@ -1,7 +1,5 @@
 //! The awaitables under the wakers of the `futures` crate: `join!`, `select!`, `FuturesUnordered`.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{Game, log, reports, start, story, tell};

@@ -1,7 +1,5 @@
 //! `fx`: access to host and runtime, foreign wakers, tasks, the ends of other flows, threads.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::{Pin, pin};

@@ -1,7 +1,5 @@
 //! What flows are bound to, and what happens when that is gone: worlds, owners, the runtime.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,7 +1,5 @@
 //! Never silent: the two warnings with their thresholds, and the list of live flows.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::time::Duration;
 
 use crate::probe::{C, Test, reports, start, story, thing};

@@ -1,8 +1,6 @@
 //! Odd corners: foreign wakers, pauses of clocks that others run through, what several waits of one flow say
 //! of it, and what ended flows leave behind.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};

@@ -1,8 +1,6 @@
 //! Odd ends: destructors and questions that panic, slots that are used again at once, errors that nobody
 //! hears, memory that ended flows have left.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,8 +1,6 @@
 //! Odd times: turns that were put off, waits that were made before they are awaited, the order of the stage
 //! when a wait that is over wakes others.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Bell, C, caught, log, reports, say, start, story, tell};
 use futures::future::FutureExt;
 use sc_core::{Clock, ReportKind};

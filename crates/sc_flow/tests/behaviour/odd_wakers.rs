@@ -1,8 +1,6 @@
 //! Wakers in odd hands: left behind by flows that have ended, woken by others and by threads, kept by a
 //! flow that is about to end.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;

@@ -1,7 +1,5 @@
 //! The flow programs that users write, as short as users write them.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use sc_core::testing::TestWorld;
 use sc_core::*;
 use sc_flow::*;

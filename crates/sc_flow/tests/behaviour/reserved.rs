@@ -1,8 +1,6 @@
 //! Ids that are given out before their flows start: what can be done with a pending one, and what who
 //! awaits it gets.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::hint;
 use std::sync::mpsc::channel;
 use std::thread;

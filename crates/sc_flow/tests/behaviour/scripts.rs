@@ -1,8 +1,6 @@
 //! Random stories in two worlds and the runtime, against a reference that looks at every story in every
 //! frame: each step comes in the frame in which it has to.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::cell::RefCell;
 use std::future::{Future, pending, poll_fn};
 use std::rc::Rc;

@@ -1,7 +1,5 @@
 //! Flows in worlds that step: every world counts its own frames.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{Game, Test, log, start, tell};
 use sc_core::{Clock, WorldId, WorldKind, WorldOptions, secs};
 use sc_flow::{Flow, FlowCx, FlowError, FlowExt, FlowId, ForEach, Step};

@@ -1,7 +1,5 @@
 //! Wait until: the builder and the async form side by side.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::probe::{C, Test, log, reports, say, start, story, tell, thing};
 use sc_core::{Clock, PanicPolicy, Secs, secs};
 use sc_flow::{Flow, FlowError, FlowExt, Wait, WaitUntil};

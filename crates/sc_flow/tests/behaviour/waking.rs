@@ -1,7 +1,5 @@
 //! How flows are woken: first woken first, by themselves, by each other, by other threads.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::future::poll_fn;
 use std::task::Poll;
 
