@@ -75,9 +75,9 @@ pub use sc_flow::Ease;
 pub use sc_flow::{
     AnyFlowExt, ChangedFx, ChildAnswer, Delay, DoForDuration, DoForDurationFx, Done, DriveControl,
     Either, Flow, FlowCx, FlowEnd, FlowError, FlowExt, FlowFinish, FlowId, FlowInfo, FlowKind,
-    ForEach, ForEachFx, LoopAnswer, NextTick, Pace, PendingFlows, Progress, Reservation, Reserved,
-    Scope, Step, Task, ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor, join,
-    join_all, race,
+    FlowState, ForEach, ForEachFx, LoopAnswer, NextTick, Pace, PendingFlows, Progress, Reservation,
+    Reserved, Scope, Step, Task, ThreadResult, Ticks, Wait, WaitUntil, WaitUntilFx, WaitingFor,
+    join, join_all, race,
 };
 
 /// What most programs need, in one `use`.

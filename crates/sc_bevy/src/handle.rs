@@ -1,37 +1,21 @@
 //! The handle of a flow that was asked for: known at once, whatever becomes of it.
 
+use std::fmt;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::entity::Entity;
 use bevy_ecs::world::World;
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 use sc_flow::{
-    Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, PendingFlows, Reservation, Reserved,
+    Flow, FlowCx, FlowError, FlowExt, FlowId, FlowState, PendingFlows, Reservation, Reserved,
 };
 
 use crate::cx::BevyCx;
 use crate::origin::{Origin, What};
 use crate::reports;
 
-/// What has become of a flow that was asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum FlowState {
-    /// It is to be started: by the next stage after its request has reached the runtime, see
-    /// [`FlowCommands`](crate::FlowCommands).
-    Pending,
-    /// It lives.
-    Running,
-    /// It has ended; `Cancelled` perhaps before it started.
-    Ended(FlowFinish),
-    /// It could not be started; a report says why, or the log where there is no runtime to report by. Or its request
-    /// was dropped with the queue or the app.
-    Refused,
-}
-
 /// A flow that was asked for by `Commands`, [`Flows`](crate::Flows) or [`LocalFlows`](crate::LocalFlows).
-/// `Send + Sync`, cheap to clone, and right as long as the runtime is there, also while that is running.
+/// `Send + Sync`, cheap to clone, and right wherever the runtime is, also while that is running.
 ///
 /// ```
 /// # use bevy_app::App;
@@ -49,21 +33,16 @@ pub enum FlowState {
 #[derive(Clone, Debug)]
 pub struct FlowHandle {
     reserved: Reserved,
-    state: Arc<Mutex<FlowState>>,
     name: &'static str,
     location: &'static Location<'static>,
 }
 
 impl FlowHandle {
-    /// What has become of it.
+    /// What has become of it. [`Refused`](FlowState::Refused): it could not be started, and a report says why, or the
+    /// log where there is no runtime to report by; or its request was dropped with the queue or the app.
     #[must_use]
     pub fn state(&self) -> FlowState {
-        let state = *self.lock();
-        // By its id it can be cancelled where nobody knows of the handle.
-        if state == FlowState::Pending && self.reserved.is_cancelled() {
-            return FlowState::Ended(FlowFinish::Cancelled);
-        }
-        state
+        self.reserved.state()
     }
 
     /// Its id, for [`FlowExt`](sc_flow::FlowExt) and `fx.flow(id)`: known from the first, see
@@ -83,14 +62,6 @@ impl FlowHandle {
     #[must_use]
     pub fn id(&self) -> FlowId {
         self.reserved.id()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, FlowState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn set(&self, state: FlowState) {
-        *self.lock() = state;
     }
 
     /// Cancels the flow; one that has not started yet never does.
@@ -120,49 +91,32 @@ impl FlowHandle {
     }
 }
 
-/// The handle in its request: when that is dropped, whoever drops it, nobody will start the flow.
+/// A flow that is to be started. Dropped, it is refused: whoever drops it, nobody will start the flow.
 struct Asked {
-    handle: FlowHandle,
-    reservation: Option<Reservation>,
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        // First of all: from then on nobody cancels it.
-        drop(self.reservation.take());
-        if self.handle.state() == FlowState::Pending {
-            self.handle.set(FlowState::Refused);
-        }
-    }
+    reservation: Reservation,
+    name: &'static str,
+    location: &'static Location<'static>,
 }
 
 impl Asked {
     /// Starts the flow, unless it was cancelled before.
-    fn start<F>(mut self, cx: &mut Cx<'_, World>, bound: Result<Bound, String>, body: F)
+    fn start<F>(self, cx: &mut Cx<'_, World>, bound: Result<Bound, String>, body: F)
     where
         F: AsyncFnOnce(FlowCx<World>) -> Result<(), FlowError> + 'static,
     {
-        let FlowHandle { name, location, .. } = self.handle;
-        if self.handle.state() != FlowState::Pending {
+        if self.reservation.reserved().state() != FlowState::Pending {
             return;
         }
         let bound = match bound {
             Ok(bound) => bound,
             Err(why) => {
-                self.handle.set(FlowState::Refused);
-                let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
-                let what = format!("was to be started, but {why}");
-                return cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
+                drop(self.reservation);
+                return report_refused(cx, self.name, &why);
             }
         };
-        let Some(reservation) = self.reservation.take() else {
-            return;
-        };
-        let told = self.handle.clone();
-        let mut flow = Flow::new(name)
-            .started_at(location)
-            .reserved(reservation)
-            .on_finished(move |_: &mut Cx<'_, World>, finish| told.set(FlowState::Ended(finish)));
+        let mut flow = Flow::new(self.name)
+            .started_at(self.location)
+            .reserved(self.reservation);
         if let Some(world) = bound.world {
             flow = flow.world(world);
         }
@@ -170,20 +124,18 @@ impl Asked {
             flow = flow.owner(owner);
         }
         match flow.spawn(cx, body) {
-            Ok(_) => self.handle.set(FlowState::Running),
-            // Its end was told, and a panic reported.
-            Err(FlowError::Cancelled | FlowError::Panicked) => {}
-            Err(error) => {
-                self.handle.set(FlowState::Refused);
-                // That one has a report already.
-                if !matches!(error, FlowError::NoLiveWorld { .. }) {
-                    let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
-                    let what = format!("was to be started, but {error}");
-                    cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
-                }
-            }
+            // The last has a report already.
+            Ok(_)
+            | Err(FlowError::Cancelled | FlowError::Panicked | FlowError::NoLiveWorld { .. }) => {}
+            Err(error) => report_refused(cx, self.name, &error),
         }
     }
+}
+
+fn report_refused(cx: &mut Cx<'_, World>, name: &str, why: &impl fmt::Display) {
+    let kind = ReportKind::Extension(&reports::REQUEST_REFUSED);
+    let what = format!("was to be started, but {why}");
+    cx.report(Report::new(kind, what).object(format!("flow `{name}`")));
 }
 
 /// A handle, and the request that starts its flow, as if where the caller of all of these is called. The request
@@ -200,13 +152,13 @@ where
     let reservation = FlowId::reserve();
     let handle = FlowHandle {
         reserved: reservation.reserved().clone(),
-        state: Arc::new(Mutex::new(FlowState::Pending)),
         name,
         location: Location::caller(),
     };
     let asked = Asked {
-        handle: handle.clone(),
-        reservation: Some(reservation),
+        reservation,
+        name,
+        location: handle.location,
     };
     let start = move |cx: &mut Cx<'_, World>| {
         let bound = bound(cx);

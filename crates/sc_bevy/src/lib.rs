@@ -105,11 +105,12 @@ pub use console::{
 pub use cx::BevyCx;
 pub use error::{CxError, EntityError};
 pub use fx::BevyFx;
-pub use handle::{FlowHandle, FlowState};
+pub use handle::FlowHandle;
 pub use params::{Flows, LocalFlows};
 pub use plugin::{
     Cooking, FixedCooking, FixedStageSystems, StageSystems, StillCookingPlugin, StillCookingPlugins,
 };
+pub use sc_flow::FlowState;
 pub use slot::WorldCx;
 #[cfg(feature = "state")]
 pub use state::{AppStateWorlds, StateCx, StateFlowCommands, StateFx};

@@ -167,10 +167,9 @@ pub(crate) fn ask_start(
     flow: &FlowHandle,
     start: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
 ) {
-    if let Some(queue) = world.get_resource::<Queue>() {
-        flow.is_pending_in(&queue.pending);
+    if let Some((queue, start)) = ask_now(world, flow.start_of(), start) {
+        queue.push_start(flow, Box::new(start));
     }
-    ask(world, flow.start_of(), start);
 }
 
 /// Does a request now, or at the start of the next stage if the runtime is out. Where there is no runtime at
@@ -180,6 +179,17 @@ pub(crate) fn ask(
     origin: Origin,
     request: impl FnOnce(&mut Cx<'_, World>) + Send + 'static,
 ) {
+    if let Some((queue, request)) = ask_now(world, origin, request) {
+        queue.push(origin, Box::new(request));
+    }
+}
+
+/// Does a request now. Gives it back, if the runtime is out, with the queue that it is for.
+fn ask_now<R: FnOnce(&mut Cx<'_, World>)>(
+    world: &mut World,
+    origin: Origin,
+    request: R,
+) -> Option<(&Queue, R)> {
     let mut request = Some(request);
     let done = with_runtime(world, |runtime, world| {
         if runtime.is_shut_down() {
@@ -190,15 +200,13 @@ pub(crate) fn ask(
             let _ = call(&mut runtime.cx(world), ASKED, request);
         }
     });
-    let Some(request) = request else {
-        return;
-    };
+    let request = request?;
     match (done, world.get_resource::<Queue>()) {
-        (Err(CxError::Running), Some(queue)) => return queue.push(origin, Box::new(request)),
+        (Err(CxError::Running), Some(queue)) => return Some((queue, request)),
         (Err(error), _) => tell_dropped(origin, error),
         (Ok(()), _) => tell_dropped(origin, SHUT_DOWN),
     }
-    drop(request);
+    None
 }
 
 /// Does what has been asked for by now. What is asked for meanwhile waits for the next stage, and so does

@@ -115,7 +115,7 @@ pub trait FlowExt<H: 'static> {
     /// let reservation = FlowId::reserve();
     /// cx.pending_flows().add(reservation.reserved());
     /// assert!(cx.cancel(reservation.id()));
-    /// assert!(reservation.reserved().is_cancelled());
+    /// assert_eq!(reservation.reserved().state(), FlowState::Ended(FlowFinish::Cancelled));
     /// ```
     fn pending_flows(&mut self) -> PendingFlows;
 

@@ -117,5 +117,5 @@ pub use node::duration::DoForDuration;
 pub use node::ease::Ease;
 pub use node::for_each::ForEach;
 pub use node::wait_until::WaitUntil;
-pub use reserve::{PendingFlows, Reservation, Reserved};
+pub use reserve::{FlowState, PendingFlows, Reservation, Reserved};
 pub use task::Task;

@@ -3,10 +3,10 @@
 //!
 //! Nothing in here calls user code. A fate is locked before a list, never after.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::finish::FlowFinish;
@@ -14,6 +14,21 @@ use crate::id::FlowId;
 
 /// How many were ever given out. It tells nothing of any of them.
 static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// What has become of a flow whose id was [reserved](FlowId::reserve).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FlowState {
+    /// It may yet start.
+    Pending,
+    /// It lives.
+    Running,
+    /// It has ended; `Cancelled` perhaps before it started. `Aborted` also when its runtime was dropped, which
+    /// calls nothing.
+    Ended(FlowFinish),
+    /// It never starts: it was refused, or its reservation was dropped.
+    Refused,
+}
 
 /// The id of a flow that has not started: made by [`FlowId::reserve`], used by
 /// [`Flow::reserved`](crate::Flow::reserved). Dropping it unused means that the flow never starts: who awaits
@@ -54,18 +69,15 @@ struct Cell {
 }
 
 #[derive(Debug)]
-enum Fate {
-    /// It may start. These know it.
-    Pending(SmallVec<[Weak<List>; 1]>),
-    /// It was cancelled, and will not.
-    Cancelled,
-    /// It has started, or never will.
-    Left,
+struct Fate {
+    state: FlowState,
+    /// Those that know it, as long as it is pending.
+    known_in: SmallVec<[Weak<List>; 1]>,
 }
 
 #[derive(Default, Debug)]
 struct List {
-    pending: Mutex<HashMap<FlowId, Entry>>,
+    pending: Mutex<FxHashMap<FlowId, Entry>>,
     unstarted: Mutex<Vec<(FlowId, FlowFinish)>>,
     any_unstarted: AtomicBool,
 }
@@ -119,7 +131,10 @@ impl FlowId {
     pub fn reserve() -> Reservation {
         Reservation(Reserved(Arc::new(Cell {
             id: FlowId::of_number(NEXT.fetch_add(1, Ordering::Relaxed)),
-            fate: Mutex::new(Fate::Pending(SmallVec::new())),
+            fate: Mutex::new(Fate {
+                state: FlowState::Pending,
+                known_in: SmallVec::new(),
+            }),
         })))
     }
 }
@@ -139,18 +154,34 @@ impl Reservation {
 
     /// Its flow starts; who awaits it in another runtime will not hear of its end. `false` when it was cancelled.
     pub(crate) fn starts(&self) -> bool {
-        self.0.leave(Fate::Left, FlowFinish::Aborted)
+        self.0.leave(FlowState::Running, FlowFinish::Aborted)
     }
 
     /// Its flow is refused; who awaits it hears the finish.
     pub(crate) fn refuse(self, finish: FlowFinish) {
-        self.0.leave(Fate::Left, finish);
+        let state = match finish {
+            FlowFinish::Aborted => FlowState::Refused,
+            finish => FlowState::Ended(finish),
+        };
+        self.0.leave(state, finish);
+    }
+
+    /// Its flow has ended.
+    pub(crate) fn ends(&self, finish: FlowFinish) {
+        lock(&self.0.0.fate).state = FlowState::Ended(finish);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.0.leave(Fate::Left, FlowFinish::Aborted);
+        let Reserved(cell) = &self.0;
+        let mut fate = lock(&cell.fate);
+        match fate.state {
+            FlowState::Pending => fate.leave(cell.id, FlowState::Refused, FlowFinish::Aborted),
+            // Its runtime was dropped, and tells nobody.
+            FlowState::Running => fate.state = FlowState::Ended(FlowFinish::Aborted),
+            FlowState::Ended(_) | FlowState::Refused => {}
+        }
     }
 }
 
@@ -172,33 +203,56 @@ impl Reserved {
     /// let reservation = FlowId::reserve();
     /// let reserved = reservation.reserved().clone();
     /// assert!(reserved.cancel());
-    /// assert!(reserved.is_cancelled());
+    /// assert_eq!(reserved.state(), FlowState::Ended(FlowFinish::Cancelled));
     /// let flow = Flow::new("never").runtime().reserved(reservation);
     /// let started = flow.spawn(&mut cx, async |_| Ok(()));
     /// assert!(matches!(started, Err(FlowError::Cancelled)));
     /// assert!(!reserved.cancel());
     /// ```
     pub fn cancel(&self) -> bool {
-        self.leave(Fate::Cancelled, FlowFinish::Cancelled)
+        let cancelled = FlowState::Ended(FlowFinish::Cancelled);
+        self.leave(cancelled, FlowFinish::Cancelled)
     }
 
-    /// Whether it was cancelled before it started, by this or [by its id](crate::FlowExt::cancel).
+    /// What has become of it. It has ended before its `on_finished` is called.
+    ///
+    /// ```
+    /// # use sc_core::Runtime;
+    /// # use sc_flow::*;
+    /// # let (mut rt, mut host) = (Runtime::<()>::new(), ());
+    /// let reservation = FlowId::reserve();
+    /// let reserved = reservation.reserved().clone();
+    /// assert_eq!(reserved.state(), FlowState::Pending);
+    /// let flow = Flow::new("later").runtime().reserved(reservation);
+    /// flow.spawn(&mut rt.cx(&mut host), async |fx| fx.next_tick().await)?;
+    /// assert_eq!(reserved.state(), FlowState::Running);
+    /// for _ in 0..2 { rt.tick_secs(&mut host, 0.25)?; }
+    /// assert_eq!(reserved.state(), FlowState::Ended(FlowFinish::Completed));
+    /// # Ok::<(), FlowError>(())
+    /// ```
     #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        matches!(*lock(&self.0.fate), Fate::Cancelled)
+    pub fn state(&self) -> FlowState {
+        lock(&self.0.fate).state
     }
 
-    /// It is pending no more: no list has it, and those who await it hear the finish. `false` when it was not.
-    fn leave(&self, to: Fate, finish: FlowFinish) -> bool {
+    /// It is pending no more: see [`Fate::leave`]. `false` when it was not.
+    fn leave(&self, to: FlowState, finish: FlowFinish) -> bool {
         let mut fate = lock(&self.0.fate);
-        let Fate::Pending(known_in) = &*fate else {
-            return false;
-        };
-        for list in known_in.iter().filter_map(Weak::upgrade) {
-            list.remove(self.id(), finish);
+        let is_pending = fate.state == FlowState::Pending;
+        if is_pending {
+            fate.leave(self.0.id, to, finish);
         }
-        *fate = to;
-        true
+        is_pending
+    }
+}
+
+impl Fate {
+    /// The flow is pending no more: no list has it, and those who await it hear the finish.
+    fn leave(&mut self, id: FlowId, to: FlowState, finish: FlowFinish) {
+        self.state = to;
+        for list in self.known_in.drain(..).filter_map(|list| list.upgrade()) {
+            list.remove(id, finish);
+        }
     }
 }
 
@@ -210,15 +264,14 @@ impl PendingFlows {
 
     /// The runtime knows of a flow from now on. Of no effect when that is pending no more.
     pub fn add(&self, flow: &Reserved) {
-        if let Fate::Pending(known_in) = &mut *lock(&flow.0.fate) {
-            let entry = Entry {
-                of: flow.clone(),
-                is_awaited: false,
-            };
-            let mut pending = lock(&self.0.pending);
-            pending.entry(flow.id()).or_insert_with(|| {
-                known_in.push(Arc::downgrade(&self.0));
-                entry
+        let mut fate = lock(&flow.0.fate);
+        if fate.state == FlowState::Pending {
+            lock(&self.0.pending).entry(flow.id()).or_insert_with(|| {
+                fate.known_in.push(Arc::downgrade(&self.0));
+                Entry {
+                    of: flow.clone(),
+                    is_awaited: false,
+                }
             });
         }
     }

@@ -332,7 +332,7 @@ fn case_e26_an_app_dropped_with_live_flows_is_clean_and_a_late_wake_does_nothing
         };
         assert!(on_thread.is_ok());
         assert!(dropped.load(Ordering::Relaxed), "what the flow had");
-        assert!(matches!(flow.state(), FlowState::Running), "nobody is told");
+        assert_eq!(flow.state(), FlowState::Ended(FlowFinish::Aborted));
     }
 }
 
@@ -354,7 +354,7 @@ fn case_e26_the_runtime_and_the_entities_dropped_in_any_order_are_clean() {
         }
         assert!(dropped.load(Ordering::Relaxed));
         waker.wake();
-        assert!(matches!(flow.state(), FlowState::Running), "nobody is told");
+        assert_eq!(flow.state(), FlowState::Ended(FlowFinish::Aborted));
         drop(app);
     }
 }

@@ -106,7 +106,7 @@ fn a_runtime_that_is_taken_away_is_said_once() {
         assert!(asked.is_ok_and(|asked| asked.state() == FlowState::Refused));
         assert_eq!(
             nap.state(),
-            FlowState::Running,
+            FlowState::Ended(FlowFinish::Aborted),
             "as of an app that is dropped"
         );
     });

@@ -50,18 +50,39 @@ impl From<f64> for Secs {
 
 impl From<f32> for Secs {
     fn from(x: f32) -> Self {
-        // Through the shortest decimal of the f32, so that 0.1_f32 is one tenth. Not every
-        // text of a float parses back (NaN with a payload): then the plain widening serves.
-        let mut text = [0_u8; 64];
-        let mut cursor = std::io::Cursor::new(text.as_mut_slice());
-        let written = std::io::Write::write_fmt(&mut cursor, format_args!("{x:e}"));
-        let len = usize::try_from(cursor.position()).unwrap_or(0);
-        let exact = written
-            .ok()
-            .and_then(|()| std::str::from_utf8(text.get(..len)?).ok())
-            .and_then(|s| s.parse().ok());
-        Secs(Repr::Float(exact.unwrap_or_else(|| f64::from(x))))
+        // Through the shortest decimal of the f32, so that 0.1_f32 is one tenth.
+        Secs(Repr::Float(
+            short_decimal(x).unwrap_or_else(|| by_its_text(x)),
+        ))
     }
+}
+
+/// The number that the shortest decimal of `x` stands for, if that has few places.
+#[allow(clippy::cast_possible_truncation)]
+fn short_decimal(x: f32) -> Option<f64> {
+    const POWERS: [f64; 7] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+    // Below this, no two decimals of as many places are the same `f32`: the first that is `x` is its shortest.
+    const DIGITS: f64 = 16_777_216.0;
+    let wide = f64::from(x);
+    POWERS.into_iter().find_map(|power| {
+        let digits = (wide * power).round();
+        let decimal = digits / power;
+        (digits.abs() < DIGITS && decimal as f32 == x).then_some(decimal)
+    })
+}
+
+/// The same of any number. Not every text of a float parses back (NaN with a payload): then the plain widening
+/// serves.
+fn by_its_text(x: f32) -> f64 {
+    let mut text = [0_u8; 64];
+    let mut cursor = std::io::Cursor::new(text.as_mut_slice());
+    let written = std::io::Write::write_fmt(&mut cursor, format_args!("{x:e}"));
+    let len = usize::try_from(cursor.position()).unwrap_or(0);
+    let exact = written
+        .ok()
+        .and_then(|()| std::str::from_utf8(text.get(..len)?).ok())
+        .and_then(|s| s.parse().ok());
+    exact.unwrap_or_else(|| f64::from(x))
 }
 
 macro_rules! from_whole {
@@ -129,13 +150,27 @@ impl Secs {
             Repr::Float(x) if x.is_nan() => return Err(TimeError::NotANumber),
             Repr::Float(x) if x.is_infinite() => return Err(TimeError::Infinite { seconds: x }),
             Repr::Float(x) if x < 0.0 => return Err(TimeError::Negative { seconds: x }),
-            Repr::Float(x) => Decimal::of_f64(x).scaled(9),
+            Repr::Float(x) => match nearest_nanos(x) {
+                Some(nanos) => return Ok(nanos),
+                None => Decimal::of_f64(x).scaled(9),
+            },
         };
         wide.and_then(|ns| u64::try_from(ns).ok())
             .ok_or(TimeError::OutOfRange {
                 seconds: self.as_f64(),
             })
     }
+}
+
+/// The nanosecond that the shortest decimal of `x` lies nearest to, if that is clear without the decimal.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn nearest_nanos(x: f64) -> Option<u64> {
+    let nanos = x * 1e9;
+    let nearest = nanos.round();
+    // From `x` to its shortest decimal, and from the product to what was rounded to it, it is half a unit in the
+    // last place each.
+    let unclear = nanos * (2.0 * f64::EPSILON);
+    ((nanos - nearest).abs() + unclear < 0.5).then_some(nearest as u64)
 }
 
 /// Why a number of seconds, or a time dilation, was refused. Nothing has changed.
@@ -219,6 +254,51 @@ mod tests {
                 seconds: Duration::MAX.as_secs_f64()
             })
         );
+    }
+
+    /// Numbers of few places, of many, halves of a nanosecond, and of every magnitude, by a fixed seed.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    fn numbers() -> impl Iterator<Item = [f64; 4]> {
+        (1..50_000_u64).map(|i| {
+            let bits = i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let digits = (bits % 10_000_000) as f64;
+            let few = digits / 10_f64.powi((i % 7) as i32);
+            let many = f64::from(few as f32 / 3.0);
+            [few, many, (digits + 0.5) / 1e9, f64::from_bits(bits >> 1)]
+        })
+    }
+
+    #[test]
+    fn nanoseconds_without_a_decimal_are_those_of_the_decimal() {
+        let mut clear = [0; 4];
+        for number in numbers() {
+            for (x, clear) in number.into_iter().zip(&mut clear) {
+                if let Some(nanos) = nearest_nanos(x) {
+                    *clear += 1;
+                    let exact = Decimal::of_f64(x).scaled(9);
+                    assert_eq!(exact, Some(u128::from(nanos)), "{x:e}");
+                }
+            }
+        }
+        assert!(clear[0] > 40_000 && clear[1] > 40_000, "{clear:?}");
+        assert_eq!(clear[2], 0, "a half is never clear");
+    }
+
+    #[test]
+    #[allow(clippy::cast_possible_truncation)]
+    fn short_decimals_without_a_text_are_those_of_the_text() {
+        let mut short = [0; 4];
+        for number in numbers() {
+            for (x, short) in number.into_iter().zip(&mut short) {
+                for x in [x as f32, -x as f32] {
+                    if let Some(decimal) = short_decimal(x) {
+                        *short += 1;
+                        assert_eq!(decimal, by_its_text(x), "{x:e}");
+                    }
+                }
+            }
+        }
+        assert_eq!(short[0], 99_998, "all of few places");
     }
 
     #[test]

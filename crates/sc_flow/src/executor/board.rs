@@ -169,12 +169,11 @@ impl<H> Board<H> {
         is_first
     }
 
-    /// Takes a flow out and drops its body, if it has nothing that only some flows have; its id is
-    /// stale from the first. Whether it had nothing; `name` is what it was called, also when its
-    /// destructor panics.
+    /// Takes out a flow that has completed and drops its body, if nobody has to be told of it; its id is
+    /// stale from the first. Whether it did; `name` is what it was called, also when its destructor panics.
     #[inline]
-    pub(crate) fn end_bare(&self, id: FlowId, slot: &Slot<H>, name: &mut &'static str) -> bool {
-        let Some(called) = self.table.borrow_mut().take_bare(id.index) else {
+    pub(crate) fn end_quietly(&self, id: FlowId, slot: &Slot<H>, name: &mut &'static str) -> bool {
+        let Some(called) = self.table.borrow_mut().take_quiet(id.index) else {
             return false;
         };
         *name = called;

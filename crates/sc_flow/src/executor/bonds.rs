@@ -1,7 +1,6 @@
 //! What is bound to the lives of objects: found by life when one ends, in order of binding.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use sc_core::Life;
 
 use crate::id::FlowId;
@@ -36,7 +35,7 @@ pub(crate) struct Bonds {
     links: Vec<Link>,
     free: Vec<u32>,
     /// The first and the last of a life.
-    ends: HashMap<Life, (u32, u32)>,
+    ends: FxHashMap<Life, (u32, u32)>,
 }
 
 impl Bonds {

@@ -180,9 +180,7 @@ pub(crate) fn end_with<H>(
     if let Some(sleep) = extra.sleep.take() {
         row.home.unregister(sleep);
     }
-    if let Some(task) = extra.finish.take() {
-        task.set(Some(finish));
-    }
+    extra.note_end(finish);
     let made = extra.name.take();
     let name = made.as_deref().unwrap_or(row.name);
     let awaiting = std::mem::take(&mut extra.awaited_by);

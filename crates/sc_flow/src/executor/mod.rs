@@ -165,7 +165,7 @@ impl<H> Board<H> {
             None => (waiting_for, since),
         };
         Some(FlowInfo {
-            id: extra.and_then(|extra| extra.reserved).unwrap_or(id),
+            id: extra.map_or(id, |extra| extra.id_outside(id)),
             name: table.name(id.index),
             kind: row.kind,
             world: row.home.world,

@@ -64,13 +64,13 @@ impl<H> Options<H> {
             Refusal::Error(error) => (FlowFinish::Aborted, error, None),
             Refusal::Panic(panic) => (FlowFinish::Panicked, FlowError::Panicked, Some(panic)),
         };
+        if let Some(reservation) = self.reserved {
+            reservation.refuse(finish);
+        }
         if let FlowError::NoLiveWorld { flow } = &error {
             let kind = ReportKind::Extension(&reports::FLOW_WITHOUT_WORLD);
             let what = "was to be started where there is no live world";
             cx.report(Report::new(kind, what).object(flow.clone()));
-        }
-        if let Some(reservation) = self.reserved {
-            reservation.refuse(finish);
         }
         let told = self
             .on_finished
@@ -338,8 +338,9 @@ fn extra<H>(
         table.ask_in_turn(board, id);
     }
     let owner = owner.map(|life| (life, table.bonds.add(life, id, Role::Owner)));
-    let reserved = options.reserved.take().map(|reservation| reservation.id());
-    let awaited_by = reserved.map(|reserved| table.starts_reserved(reserved, id));
+    let reserved = options.reserved.take();
+    let outside = reserved.as_ref().map(Reservation::id);
+    let awaited_by = outside.map(|outside| table.starts_reserved(outside, id));
     if let Some(extra) = table.extra_or_new(id.index) {
         *extra = Extra {
             name: match std::mem::take(&mut options.name) {
@@ -354,7 +355,7 @@ fn extra<H>(
             ..Extra::default()
         };
     }
-    (is_like, reserved)
+    (is_like, outside)
 }
 
 /// Binds a flow to the life its condition belongs to.

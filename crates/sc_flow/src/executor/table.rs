@@ -2,11 +2,12 @@
 //! code.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
 
+use rustc_hash::FxHashMap;
 use sc_core::{Cx, Life, Report, WorldId};
 use smallvec::SmallVec;
 
@@ -19,6 +20,7 @@ use crate::finish::FlowFinish;
 use crate::id::FlowId;
 use crate::join::{self, Awaiters, Ending};
 use crate::list::{FlowKind, Progress, WaitingFor};
+use crate::reserve::Reservation;
 use crate::watch::{Watch, Watched};
 
 /// What every flow has.
@@ -86,7 +88,7 @@ pub(crate) struct Extra<H: 'static> {
     /// Who awaits its end.
     pub(crate) awaited_by: Awaiters,
     /// Its id outside, when that was reserved.
-    pub(crate) reserved: Option<FlowId>,
+    pub(crate) reserved: Option<Reservation>,
 }
 
 /// What a node that a flow awaits waits for, and how far that has come.
@@ -109,6 +111,30 @@ impl<H> Extra<H> {
             || self.waker.is_some()
             || self.is_there.is_some()
             || self.starts_from.is_some()
+    }
+
+    /// Whether the end of a future that has it calls nobody, and drops nothing of the user's.
+    fn is_quiet(&self) -> bool {
+        self.on_finished.is_none()
+            && self.awaited_by.is_empty()
+            && self.is_there.is_none()
+            && self.waker.is_none()
+            && self.name.is_none()
+    }
+
+    /// The flow has ended: for those who look.
+    pub(crate) fn note_end(&mut self, finish: FlowFinish) {
+        if let Some(task) = self.finish.take() {
+            task.set(Some(finish));
+        }
+        if let Some(reservation) = self.reserved.take() {
+            reservation.ends(finish);
+        }
+    }
+
+    /// What the flow `id` is called outside.
+    pub(crate) fn id_outside(&self, id: FlowId) -> FlowId {
+        self.reserved.as_ref().map_or(id, Reservation::id)
     }
 
     /// What lists show of what it awaits: a condition that may never be true, or the latest news.
@@ -201,9 +227,9 @@ pub(crate) struct Table<H: 'static> {
     free_extras: Vec<u32>,
     started: u64,
     /// Live flows by their reserved ids.
-    reserved: HashMap<FlowId, FlowId>,
+    reserved: FxHashMap<FlowId, FlowId>,
     /// Who awaits flows that have not started, by their reserved ids.
-    awaiting: HashMap<FlowId, Awaiters>,
+    awaiting: FxHashMap<FlowId, Awaiters>,
     /// Reports of flows that could not make them themselves, with the world they are about.
     later: Vec<(Option<WorldId>, Report)>,
     pub(crate) bonds: Bonds,
@@ -223,8 +249,8 @@ impl<H> Default for Table<H> {
             extras: Vec::new(),
             free_extras: Vec::new(),
             started: 0,
-            reserved: HashMap::new(),
-            awaiting: HashMap::new(),
+            reserved: FxHashMap::default(),
+            awaiting: FxHashMap::default(),
             later: Vec::new(),
             bonds: Bonds::default(),
             watch: Watch::default(),
@@ -280,15 +306,20 @@ impl<H> Table<H> {
         Some(row)
     }
 
-    /// Takes out a flow without an extra; its slot is to be [released](Self::release). Its name.
-    pub(crate) fn take_bare(&mut self, index: u32) -> Option<&'static str> {
-        let place = self.rows.get_mut(index as usize)?;
-        let row = place.as_ref().filter(|row| row.extra == NONE)?;
+    /// Takes out a flow that has completed, if nobody has to be told of it; its slot is to be
+    /// [released](Self::release). Its name.
+    pub(crate) fn take_quiet(&mut self, index: u32) -> Option<&'static str> {
+        let row = self.row(index)?;
+        if row.extra != NONE && !self.extra(row).is_some_and(Extra::is_quiet) {
+            return None;
+        }
+        let row = self.rows.get_mut(index as usize)?.take()?;
         row.home.leave();
         self.watch.ends(row.watched);
-        let name = row.name;
-        *place = None;
-        Some(name)
+        if let Some(mut extra) = self.take_extra(&row) {
+            extra.note_end(FlowFinish::Completed);
+        }
+        Some(row.name)
     }
 
     /// Makes a report where a `Cx` is at hand: see [`make_reports`](super::end::make_reports).
@@ -386,8 +417,8 @@ impl<H> Table<H> {
         let extra = std::mem::take(place);
         self.free_extras.push(row.extra);
         self.asked_ended += usize::from(extra.is_there.is_some());
-        if let Some(id) = extra.reserved {
-            self.reserved.remove(&id);
+        if let Some(reservation) = &extra.reserved {
+            self.reserved.remove(&reservation.id());
         }
         let bonds = extra.owner.map(|(_, bond)| bond);
         for bond in bonds.into_iter().chain(extra.condition) {

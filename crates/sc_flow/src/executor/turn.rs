@@ -185,7 +185,7 @@ fn futures<H, Q: Queue<H>>(
                     polled => {
                         if is_calm
                             && let Poll::Ready(Ok(())) = polled
-                            && board.end_bare(flow, slot, &mut name)
+                            && board.end_quietly(flow, slot, &mut name)
                         {
                             if home.access.must_attend() {
                                 return Turned::More;

@@ -8,9 +8,11 @@ use std::thread;
 use crate::probe::{C, Test, caught, log, reports, say, start, story, tell, world};
 use sc_core::{PanicPolicy, WorldId};
 use sc_flow::{
-    Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, ForEach, PendingFlows, Reservation,
-    Reserved, Step, WaitUntil, join, race,
+    Flow, FlowCx, FlowError, FlowExt, FlowFinish, FlowId, FlowState, ForEach, PendingFlows,
+    Reservation, Reserved, Step, WaitUntil, join, race,
 };
+
+const CANCELLED: FlowState = FlowState::Ended(FlowFinish::Cancelled);
 
 fn works_anywhere<T: Send + Sync + 'static>() {}
 
@@ -130,7 +132,7 @@ fn an_id_that_the_runtime_was_not_told_of_is_unknown() {
     let id = reservation.id();
     assert!(matches!(t.cx().flow(id), Err(FlowError::Gone)));
     assert!(!t.cx().cancel(id));
-    assert!(!reservation.reserved().is_cancelled());
+    assert_eq!(reservation.reserved().state(), FlowState::Pending);
     waiter(&mut t, id);
     WaitUntil::ended(id)
         .satisfied(|cx: &mut C<'_>| say(cx, "ended"))
@@ -217,7 +219,7 @@ fn a_runtime_is_told_of_what_is_pending_only() {
     pending.add(&known);
     assert_eq!(t.cx().flow(known.id()).unwrap().name, "later");
     assert!(!known.cancel(), "it has started: by its id");
-    assert!(!known.is_cancelled());
+    assert_eq!(known.state(), FlowState::Running);
     assert!(t.cx().cancel(known.id()));
 }
 
@@ -227,7 +229,7 @@ fn who_awaits_is_told_of_a_cancel_without_a_runtime() {
         let mut t = start();
         let reservation = reserve(&mut t);
         let reserved = reservation.reserved().clone();
-        assert!(!reserved.is_cancelled());
+        assert_eq!(reserved.state(), FlowState::Pending);
         waiter(&mut t, reserved.id());
         t.tick(0.1);
         if told_first {
@@ -236,7 +238,7 @@ fn who_awaits_is_told_of_a_cancel_without_a_runtime() {
         }
         let theirs = reserved.clone();
         assert!(thread::spawn(move || theirs.cancel()).join().unwrap());
-        assert!(reserved.is_cancelled());
+        assert_eq!(reserved.state(), CANCELLED);
         assert!(matches!(t.cx().flow(reserved.id()), Err(FlowError::Gone)));
         t.tick(0.1);
         assert_eq!(log(&t), ["2: got error what was awaited was cancelled"]);
@@ -253,7 +255,7 @@ fn a_pending_flow_that_is_cancelled_never_starts() {
     let id = reservation.id();
     assert!(t.cx().cancel(id));
     assert!(!t.cx().cancel(id), "it has ended");
-    assert!(reservation.reserved().is_cancelled());
+    assert_eq!(reservation.reserved().state(), CANCELLED);
     assert!(matches!(t.cx().flow(id), Err(FlowError::Gone)));
     let started = begin(&mut t, reservation, async |_| {
         unreachable!("it was cancelled")
@@ -710,4 +712,63 @@ fn once_it_has_started_it_is_awaited_like_any() {
     });
     t.ticks(0.1, 2);
     assert_eq!(log(&t), ["3: later Completed", "3: told"]);
+}
+
+/// What a reservation comes to in `f`.
+fn state_after(t: &mut Test, f: impl FnOnce(&mut Test, Reservation)) -> FlowState {
+    let reservation = FlowId::reserve();
+    let reserved = reservation.reserved().clone();
+    f(t, reservation);
+    reserved.state()
+}
+
+#[test]
+fn its_state_is_known_on_any_thread_and_changes_before_anybody_is_told() {
+    let mut t = start();
+    let reservation = reserve(&mut t);
+    let reserved = reservation.reserved().clone();
+    let elsewhere = reserved.clone();
+    let (w, told) = (t.world, reserved.clone());
+    let flow = Flow::new("later").world(w).reserved(reservation);
+    let flow = flow.on_finished(move |cx: &mut C<'_>, _| say(cx, format!("{:?}", told.state())));
+    assert_eq!(reserved.state(), FlowState::Pending);
+    flow.spawn(&mut t.cx(), async |fx| fx.next_tick().await)
+        .unwrap();
+    let seen = thread::spawn(move || elsewhere.state()).join().unwrap();
+    assert_eq!(seen, FlowState::Running);
+    t.ticks(0.1, 2);
+    assert_eq!(log(&t), ["2: Ended(Completed)"]);
+}
+
+#[test]
+fn a_flow_that_never_starts_was_refused_cancelled_or_has_panicked() {
+    let mut t = start();
+    t.rt.set_panic_policy(PanicPolicy::Isolate);
+    let gone = world(&mut t);
+    t.cx().destroy_world(gone);
+    let given_back = state_after(&mut t, |_, reservation| drop(reservation));
+    assert_eq!(given_back, FlowState::Refused);
+    let refused = state_after(&mut t, |t, reservation| {
+        let flow = Flow::new("later").world(gone).reserved(reservation);
+        assert!(flow.spawn(&mut t.cx(), async |_| Ok(())).is_err());
+    });
+    assert_eq!(refused, FlowState::Refused);
+    let panicked = state_after(&mut t, |t, reservation| {
+        let w = t.world;
+        let flow = Flow::new("later").world(w).reserved(reservation);
+        let flow = flow.bound_while(|_| panic!("on purpose"));
+        assert!(flow.spawn(&mut t.cx(), async |_| Ok(())).is_err());
+    });
+    assert_eq!(panicked, FlowState::Ended(FlowFinish::Panicked));
+}
+
+#[test]
+fn a_flow_whose_runtime_is_dropped_was_aborted() {
+    let mut t = start();
+    let reservation = FlowId::reserve();
+    let reserved = reservation.reserved().clone();
+    begin(&mut t, reservation, async |fx| fx.delay(60).await).unwrap();
+    t.tick(0.1);
+    drop(t);
+    assert_eq!(reserved.state(), FlowState::Ended(FlowFinish::Aborted));
 }
