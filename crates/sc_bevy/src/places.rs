@@ -1,5 +1,7 @@
 //! In which schedules the stages of a frame run, and each of them as a system.
 
+use std::collections::HashSet;
+
 use bevy_app::App;
 use bevy_ecs::schedule::{
     InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SingleThreadedExecutor, SystemSet,
@@ -30,6 +32,12 @@ impl Places {
     pub(crate) fn schedule_of(&self, stage: Stage) -> InternedScheduleLabel {
         let placed = self.placed.iter().find(|(placed, _)| *placed == stage);
         placed.map_or(self.usual, |(_, schedule)| *schedule)
+    }
+
+    /// Every schedule in which there is a stage, once.
+    pub(crate) fn schedules(&self) -> HashSet<InternedScheduleLabel> {
+        let schedules = Stage::ALL.into_iter().map(|stage| self.schedule_of(stage));
+        schedules.collect()
     }
 
     /// What is placed here, and is elsewhere in others.
@@ -68,11 +76,13 @@ impl Places {
         None
     }
 
-    /// Adds the usual schedule, and each stage as a system in a set of its own.
+    /// Adds the usual schedule, and each stage as a system in a set of its own; all but `Begin` also in one that they
+    /// share.
     pub(crate) fn add_to<S: SystemSet>(
         &self,
         app: &mut App,
         set: fn(Stage) -> S,
+        after_begin: impl SystemSet + Copy,
         run: fn(&mut World, Stage),
     ) {
         // It may hold systems of the game already.
@@ -81,7 +91,12 @@ impl Places {
         });
         for stage in Stage::ALL {
             let run = move |world: &mut World| run(world, stage);
-            app.add_systems(self.schedule_of(stage), run.in_set(set(stage)));
+            let run = run.in_set(set(stage));
+            let run = match stage {
+                Stage::Begin => run,
+                _ => run.in_set(after_begin),
+            };
+            app.add_systems(self.schedule_of(stage), run);
         }
         for (before, after) in Stage::ALL.iter().zip(Stage::ALL.iter().skip(1)) {
             let schedule = self.schedule_of(*before);

@@ -7,6 +7,7 @@ use bevy_app::{
     OnAppExitSystems, Plugin, PluginGroup, PluginGroupBuilder, Update,
 };
 use bevy_ecs::message::Messages;
+use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::common_conditions::run_once;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use bevy_ecs::system::Res;
@@ -73,6 +74,17 @@ pub struct FixedCooking;
 /// ```
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FixedStageSystems(pub Stage);
+
+/// The systems that run the stages after `Begin`.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum AfterBegin {
+    Frame,
+    Step,
+}
+
+/// Whether the last `Begin` of a step has begun one.
+#[derive(Resource, Default)]
+struct StepIsOpen(bool);
 
 /// Everything of StillCooking for Rust in an app. Adding it twice does nothing the second time.
 ///
@@ -202,13 +214,21 @@ impl Plugin for StillCookingPlugin {
         world.insert_non_send(LocalQueue::new(pending.clone()));
         world.insert_resource(Queue::new(pending));
         world.init_resource::<Made>();
+        world.init_resource::<StepIsOpen>();
 
         let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
         order.insert_after(Update, Cooking);
         let mut order = app.world_mut().resource_mut::<FixedMainScheduleOrder>();
         order.insert_after(FixedUpdate, FixedCooking);
-        self.frame.add_to(app, StageSystems, run);
-        self.step.add_to(app, FixedStageSystems, run_of_step);
+        self.frame.add_to(app, StageSystems, AfterBegin::Frame, run);
+        let after_begin = AfterBegin::Step;
+        self.step
+            .add_to(app, FixedStageSystems, after_begin, run_of_step);
+        for schedule in self.step.schedules() {
+            // One look a step, where no world steps.
+            let is_open = |open: Option<Res<StepIsOpen>>| open.is_none_or(|open| open.0);
+            app.configure_sets(schedule, after_begin.run_if(is_open));
+        }
 
         // The order of the schedules is out of the `World` while the main loop runs.
         let checks = (check_places, check_time).before(Main::run_main);
@@ -264,7 +284,7 @@ fn check_time(world: &mut World) {
 }
 
 /// The plugin that is in force: one that was added later has no say.
-#[derive(bevy_ecs::resource::Resource)]
+#[derive(Resource)]
 pub(crate) struct InForce(StillCookingPlugin);
 
 impl InForce {
@@ -309,6 +329,9 @@ fn run_of_step(world: &mut World, stage: Stage) {
                 let delta = clock::of_step(runtime, world);
                 let begun = runtime.begin_step_with(world, delta.real, |_| Some(delta));
                 told(stage, begun);
+            }
+            if let Some(mut open) = world.get_resource_mut::<StepIsOpen>() {
+                open.0 = runtime.is_stepping();
             }
         } else if runtime.is_stepping() {
             answer(runtime, world);

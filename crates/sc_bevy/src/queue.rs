@@ -213,15 +213,18 @@ fn ask_now<R: FnOnce(&mut Cx<'_, World>)>(
 /// what comes after a request that panics.
 pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
     // Before any of it is done.
+    let shared = world
+        .get_resource::<Queue>()
+        .map_or(0, |queue| queue.lock().requests.len());
     let local = world
         .get_non_send::<LocalQueue>()
         .map_or(0, |queue| queue.waiting.requests.len());
-    if let Some(queue) = world.get_resource::<Queue>().cloned() {
-        let count = queue.lock().requests.len();
-        for _ in 0..count {
-            let Some(request) = queue.pop() else { break };
-            let _ = call(&mut runtime.cx(world), ASKED, request);
-        }
+    for _ in 0..shared {
+        let queue = world.get_resource::<Queue>();
+        let Some(request) = queue.and_then(Queue::pop) else {
+            break;
+        };
+        let _ = call(&mut runtime.cx(world), ASKED, request);
     }
     for _ in 0..local {
         let queue = world.get_non_send_mut::<LocalQueue>();

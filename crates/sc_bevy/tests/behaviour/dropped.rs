@@ -9,6 +9,7 @@ use sc_bevy::{
     console_command, console_variable,
 };
 use sc_core::secs;
+use sc_flow::FlowFinish;
 
 const MISSING: &str = "there is no runtime in this `World`: add `StillCookingPlugins` to the app";
 

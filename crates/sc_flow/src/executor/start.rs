@@ -12,7 +12,7 @@ use super::board::Board;
 use super::body::{BoxBody, NodeBody};
 use super::bonds::Role;
 use super::home::Home;
-use super::table::{Extra, IsThere, Table};
+use super::table::{IsThere, Table};
 use super::turn::panicked;
 use super::{Finished, home_of, reading};
 use crate::error::FlowError;
@@ -342,18 +342,14 @@ fn extra<H>(
     let outside = reserved.as_ref().map(Reservation::id);
     let awaited_by = outside.map(|outside| table.starts_reserved(outside, id));
     if let Some(extra) = table.extra_or_new(id.index) {
-        *extra = Extra {
-            name: match std::mem::take(&mut options.name) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(name) => Some(name),
-            },
-            owner,
-            is_there: options.is_there.take(),
-            on_finished: options.on_finished.take(),
-            awaited_by: awaited_by.unwrap_or_default(),
-            reserved,
-            ..Extra::default()
-        };
+        if let Cow::Owned(name) = &mut options.name {
+            extra.name = Some(std::mem::take(name));
+        }
+        extra.owner = owner;
+        extra.is_there = options.is_there.take();
+        extra.on_finished = options.on_finished.take();
+        extra.awaited_by = awaited_by.unwrap_or_default();
+        extra.reserved = reserved;
     }
     (is_like, outside)
 }
