@@ -36,52 +36,37 @@ struct Progress<H: 'static> {
     out: Out<H>,
 }
 
-/// Holds an object while it is called; on unwinding, hands it to the run's end instead of
-/// dropping it.
-struct Rescue<'o, H: 'static> {
-    slot: u32,
-    passed: usize,
-    object: Option<Box<dyn Tickable<H>>>,
-    out: &'o mut Out<H>,
-}
-
-impl<'o, H> Rescue<'o, H> {
-    fn new(slot: u32, passed: usize, object: Box<dyn Tickable<H>>, out: &'o mut Out<H>) -> Self {
-        Rescue {
+impl<H> Cx<'_, H> {
+    /// Ticks an object, and puts it back. A panic leaves it in `out`.
+    #[inline(always)]
+    fn tick_out<const PROFILE: bool>(
+        &mut self,
+        slot: u32,
+        passed: usize,
+        object: Box<dyn Tickable<H>>,
+        out: &mut Out<H>,
+    ) {
+        let started = if PROFILE {
+            self.rt.stopwatch_nanos()
+        } else {
+            0
+        };
+        std::mem::forget(out.replace(Outcast {
             slot,
             passed,
-            object: Some(object),
-            out,
-        }
-    }
-
-    /// Ticks the object and puts it back.
-    #[inline(always)]
-    fn tick<const PROFILE: bool>(mut self, cx: &mut Cx<'_, H>) {
-        let started = if PROFILE { cx.rt.stopwatch_nanos() } else { 0 };
-        if let Some(object) = &mut self.object {
-            object.tick(cx);
+            object,
+        }));
+        if let Some(outcast) = out {
+            outcast.object.tick(self);
         }
         if PROFILE {
-            cx.rt.record_time(self.slot, started);
+            self.rt.record_time(slot, started);
         }
-        let home = &mut cx.rt.slots.hot[self.slot as usize].object;
-        let object = self.object.take();
-        std::mem::forget(self);
+        let home = &mut self.rt.slots.hot[slot as usize].object;
+        let object = out.take().map(|outcast| outcast.object);
         // The home is empty: nothing but this puts an object there while it is out. Forgetting
         // what it held spares the loop the code that would drop it.
         std::mem::forget(std::mem::replace(home, object));
-    }
-}
-
-impl<H> Drop for Rescue<'_, H> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        *self.out = self.object.take().map(|object| Outcast {
-            slot: self.slot,
-            passed: self.passed,
-            object,
-        });
     }
 }
 
@@ -267,8 +252,7 @@ impl<H> Cx<'_, H> {
             hot.ticks += 1;
             self.scope.object = slot;
             let passed = before + index + 1;
-            let out = &mut progress.out;
-            Rescue::new(slot, passed, object, out).tick::<PROFILE>(self);
+            self.tick_out::<PROFILE>(slot, passed, object, &mut progress.out);
             if self.rt.attention {
                 // Right also when this ends the walk.
                 progress.list_at = passed;
@@ -316,11 +300,10 @@ impl<H> Cx<'_, H> {
         self.scope.object = slot;
         self.scope.delta = delta;
         let passed = progress.list_at;
-        let rescue = Rescue::new(slot, passed, object, &mut progress.out);
         if self.rt.profiling() {
-            rescue.tick::<true>(self);
+            self.tick_out::<true>(slot, passed, object, &mut progress.out);
         } else {
-            rescue.tick::<false>(self);
+            self.tick_out::<false>(slot, passed, object, &mut progress.out);
         }
     }
 

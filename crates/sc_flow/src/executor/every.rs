@@ -214,6 +214,10 @@ impl<H> Queue<H> for List<'_, H> {
 /// the first of them is touched.
 fn merge(every: &mut Vec<Turn>, arrived: &mut Vec<Turn>) {
     arrived.sort_unstable();
+    if every.last() < arrived.first() {
+        // They have all started later.
+        return every.append(arrived);
+    }
     let mut old = every.len();
     every.extend_from_slice(arrived);
     let mut place = every.len();
