@@ -56,17 +56,20 @@ impl<'t> Lexer<'t> {
         let start = self.at;
         let mut text = String::new();
         let mut quoted = false;
-        while let Some(c) = self.peek() {
-            if c.is_whitespace() || c == ';' {
-                break;
-            }
+        loop {
+            let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'');
+            let rest = self.rest();
+            let plain = rest.find(ends).unwrap_or(rest.len());
+            text.push_str(rest.get(..plain).unwrap_or_default());
+            self.at += plain;
             let from = self.at;
-            self.bump();
-            if c == '"' || c == '\'' {
-                quoted = true;
-                self.quotation(c, from, &mut text);
-            } else {
-                text.push(c);
+            match self.peek() {
+                Some(quote @ ('"' | '\'')) => {
+                    self.bump();
+                    quoted = true;
+                    self.quotation(quote, from, &mut text);
+                }
+                _ => break,
             }
         }
         Word {

@@ -160,17 +160,13 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
 
 /// The slot of a name, if what it names is alive.
 pub(crate) fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<u32> {
-    let entries = &console(cx).entries;
-    let slot = entries.find(folded)?;
-    let binding = &entries.get(slot)?.binding;
-    if binding.dynamic {
-        let binding = binding.clone();
-        if !binding.holds(cx) {
-            sweep(cx);
-            return None;
-        }
+    let slot = console(cx).entries.find(folded)?;
+    let console = cx.runtime().state::<Console<H>>()?;
+    if console.entries.get(slot)?.binding.holds(cx) {
+        return Some(slot);
     }
-    Some(slot)
+    sweep(cx);
+    None
 }
 
 /// Drops what has lost its guard since the last frame; that it is gone was seen at once.

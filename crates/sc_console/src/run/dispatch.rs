@@ -86,7 +86,7 @@ fn secrets_of<H>(console: &Console<H>, frame: &Frame) -> Vec<Range<usize>> {
     let text = frame.text();
     let mut parts = match frame.is_alias() {
         true => secrets_of_alias(text, console),
-        false => secrets(text, &parse_line(text), console),
+        false => secrets(text, &parse_line(text).commands, console),
     };
     parts.extend_from_slice(frame.secrets());
     parts
@@ -153,7 +153,6 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     };
     let source = frame.source();
     let folded = fold(&command.name.text);
-    task.output.begin(source, &command.name.text);
     task.hidden.clear();
     let Some(slot) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
@@ -173,7 +172,7 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     if let Some(refused) = barred(cx, task, &info, source, &name) {
         return refused;
     }
-    task.output.begin(source, &info.name);
+    task.output.begin(source, &info);
     if task.nested >= DEEPEST {
         let text = format!(
             "lines that commands run go deeper than {DEEPEST}, as when one of them leads to itself"

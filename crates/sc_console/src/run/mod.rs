@@ -22,7 +22,7 @@ use sc_core::{Culprit, Cx};
 use crate::command::Latent;
 use crate::name::fold;
 use crate::output::{Heard, LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
-use crate::parse::{CommandText, ParseError, parse_line};
+use crate::parse::{CommandText, ParseError};
 use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
@@ -84,7 +84,6 @@ pub(crate) struct Task<H: 'static> {
 
 /// A line that nobody has seen yet.
 struct Unseen {
-    line: String,
     source: Source,
     /// A command runs it: nobody has typed it.
     by_command: bool,
@@ -242,7 +241,6 @@ fn asked_for<H>(
     let command = console(cx).tasks.printing.last();
     let heard = command.and_then(|command| command.borrow().heard.clone());
     task.unseen = Some(Unseen {
-        line: line.to_owned(),
         source,
         by_command: command.is_some(),
     });
@@ -253,12 +251,7 @@ fn asked_for<H>(
 /// Echo and history of a line that a person has typed; the log has every line. Of one that has waited for its
 /// turn only now, as only now is known what its names mean.
 fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
-    let Some(Unseen {
-        line,
-        source,
-        by_command,
-    }) = task.unseen.take()
-    else {
+    let Some(Unseen { source, by_command }) = task.unseen.take() else {
         return;
     };
     let console = console(cx);
@@ -270,20 +263,22 @@ fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
     if !is_typed && !tracing::enabled!(target: "stillcooking", tracing::Level::DEBUG) {
         return;
     }
-    let parsed = parse_line(&line);
-    if parsed.commands.is_empty() && parsed.errors.is_empty() {
+    let Some(frame) = task.frames.first().filter(|frame| !frame.is_blank()) else {
         return;
-    }
-    let (shown, _) = mask(&line, secrets(&line, &parsed, &*console));
+    };
+    let (shown, _) = mask(
+        frame.text(),
+        secrets(frame.text(), frame.commands(), &*console),
+    );
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
-        console.history.push(&shown);
         for text in shown.lines() {
             console.shown.push(OutputLine {
                 kind: LineKind::Echo,
-                text: format!("> {text}"),
+                text: ["> ", text].concat(),
             });
         }
+        console.history.push(shown);
     }
 }
 
@@ -428,7 +423,6 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
             return Gone::Waits(Box::new(task));
         }
     }
-    show(&mut console(cx).shown, &mut task);
     let outcome = if task.failed {
         LineOutcome::Failed
     } else {
