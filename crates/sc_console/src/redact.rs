@@ -243,7 +243,8 @@ impl<'k, K: Known> Judge<'k, K> {
 
     /// What is glued to the name of something that takes secrets, as one writes it elsewhere: `Safe.Key=word`.
     fn glued(&self, name: &Word) -> Option<Range<usize>> {
-        let at = name.text.find(['=', ':', '(', ','])?;
+        let glue = |byte: u8| matches!(byte, b'=' | b':' | b'(' | b',');
+        let at = name.text.bytes().position(glue)?;
         if !matches!(self.meant(&name.text), Meant::Nothing) {
             return None;
         }

@@ -1,7 +1,6 @@
 //! From a command's text to what runs it: a command, a variable, an alias; or why nothing does.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use sc_core::Cx;
 
@@ -13,7 +12,7 @@ use crate::info::{EntryInfo, EntryKind, ParamInfo};
 use crate::name::fold;
 use crate::parse::{CommandText, Word, mark, nearest, parse_line};
 use crate::redact::{Known, MASK, is_delicate, mask, secret_words, secrets, secrets_of_alias};
-use crate::registry::{Console, Role, console, live};
+use crate::registry::{Console, Live, Role, console, live};
 use crate::snapshot::may_take_secrets;
 use crate::source::Source;
 use crate::variable::{self, SetBy, SetOutcome, VariableExt};
@@ -154,13 +153,9 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     let source = frame.source();
     let folded = fold(&command.name.text);
     task.hidden.clear();
-    let Some(slot) = live(cx, &folded) else {
+    let Some(Live { slot, info, role }) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
     };
-    let Some(entry) = console(cx).entries.get(slot) else {
-        return Step::Failed;
-    };
-    let (info, role) = (Arc::clone(&entry.info), entry.role);
     if may_be_secret(&command, &info) {
         keep_secrets(cx, task, &command);
     }
@@ -206,7 +201,7 @@ fn otherwise<H>(
         });
         let source = alias.source_for(source);
         let frame = Frame::alias(&alias.name, &alias.line, words.collect(), source);
-        return Step::Enter(frame);
+        return Step::Enter(Box::new(frame));
     }
     let spot = Spot::of_name(task, command);
     let text = match console(cx).elsewhere.get(folded) {
@@ -300,7 +295,7 @@ pub(super) fn on_variable<H>(
     let spot = Spot::of_arg(task, command, 0);
     let source = task.output.source();
     let folded = fold(&name.text);
-    let Some(slot) = live(cx, &folded) else {
+    let Some(Live { info, .. }) = live(cx, &folded) else {
         let can_be_set =
             |info: &EntryInfo| info.kind == EntryKind::Variable && !info.flags.read_only;
         let near = nearest_visible(cx, &folded, source, can_be_set);
@@ -311,10 +306,6 @@ pub(super) fn on_variable<H>(
         );
         return complain(cx, task, &spot, &text);
     };
-    let Some(entry) = console(cx).entries.get(slot) else {
-        return Step::Failed;
-    };
-    let info = Arc::clone(&entry.info);
     if info.kind != EntryKind::Variable {
         let text = format!(
             "expected the name of a variable; `{}` is a {}",

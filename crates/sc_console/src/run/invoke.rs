@@ -23,14 +23,13 @@ pub(super) fn invoke<H>(
     info: &EntryInfo,
     slot: u32,
 ) -> Step {
-    let Some(handler) = console(cx).handlers.get(&slot) else {
+    let Some(entry) = console(cx).entries.get(slot) else {
         return Step::Failed;
     };
-    let needs_game_world = handler.needs_game_world;
-    let bound = console(cx)
-        .entries
-        .get(slot)
-        .and_then(|entry| entry.binding.world);
+    let Some(handler) = &entry.handler else {
+        return Step::Failed;
+    };
+    let (needs_game_world, bound) = (handler.needs_game_world, entry.binding.world);
     let world = bound.or_else(|| game_world(cx));
     if needs_game_world && world.is_none() {
         let text = format!(
@@ -116,9 +115,9 @@ fn call<H>(
     output: &mut Output,
 ) -> CallResult {
     let count = info.params.len();
-    let console = console(cx);
-    let generation = console.entries.generation(slot);
-    let Some(handler) = console.handlers.get_mut(&slot) else {
+    let entries = &mut console(cx).entries;
+    let generation = entries.generation(slot);
+    let Some(handler) = entries.handler_mut(slot) else {
         return Err(CallError::Failed("it is gone".into()));
     };
     match &mut handler.body {
@@ -157,9 +156,9 @@ fn call<H>(
 
 /// Puts a closure back, if its command is still the same one.
 fn put_back<H>(cx: &mut Cx<'_, H>, slot: u32, generation: u32, body: crate::command::DynBody<H>) {
-    let console = console(cx);
-    if console.entries.generation(slot) == generation
-        && let Some(handler) = console.handlers.get_mut(&slot)
+    let entries = &mut console(cx).entries;
+    if entries.generation(slot) == generation
+        && let Some(handler) = entries.handler_mut(slot)
         && let Body::Closure(place) = &mut handler.body
     {
         *place = Some(body);
@@ -212,7 +211,7 @@ fn settle<H>(
         }
         Ok(Ended::Lines(lines)) => {
             let source = task.output.source();
-            return Step::Enter(Frame::new(lines, source));
+            return Step::Enter(Box::new(Frame::new(lines, source)));
         }
         Ok(Ended::OnVariable(what)) => {
             return super::dispatch::on_variable(cx, task, command, what);

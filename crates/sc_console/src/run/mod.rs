@@ -119,7 +119,7 @@ pub(crate) enum Step {
     /// What is wrong was printed.
     Failed,
     Wait(Waiting),
-    Enter(Frame),
+    Enter(Box<Frame>),
 }
 
 impl<H> Task<H> {
@@ -186,7 +186,6 @@ impl<H> Task<H> {
 /// Runs a line at once, as far as it goes.
 pub(crate) fn run_line<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) -> LineRun {
     let mut task = asked_for(cx, line, source, None);
-    task.nested = console(cx).tasks.nested;
     begin_unseen(cx, &mut task);
     match go_on(cx, task) {
         Gone::Done(run, _) => run,
@@ -237,8 +236,9 @@ fn asked_for<H>(
     source: Source,
     done: Option<DoneFn<H>>,
 ) -> Task<H> {
-    let mut task = Task::new(line, source, 0, done);
-    let command = console(cx).tasks.printing.last();
+    let tasks = &console(cx).tasks;
+    let mut task = Task::new(line, source, tasks.nested, done);
+    let command = tasks.printing.last();
     let heard = command.and_then(|command| command.borrow().heard.clone());
     task.unseen = Some(Unseen {
         source,
@@ -412,7 +412,7 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
             Step::Done => {}
             Step::Failed => fail(&mut task),
             Step::Wait(waiting) => task.waiting = waiting,
-            Step::Enter(frame) => enter(&mut task, frame),
+            Step::Enter(frame) => enter(&mut task, *frame),
         }
         let attended = catch_unwind(AssertUnwindSafe(|| cx.attend()));
         if let Some(panic) = panic.or(attended.err()) {
