@@ -57,17 +57,22 @@ impl<'t> Lexer<'t> {
         let mut text = String::new();
         let mut quoted = false;
         loop {
-            let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'');
+            // What has a meaning of its own is no graphic ASCII, or one of these.
+            let plain = |b: &u8| b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'');
             let rest = self.rest();
-            let plain = rest.find(ends).unwrap_or(rest.len());
-            text.push_str(rest.get(..plain).unwrap_or_default());
-            self.at += plain;
+            let run = rest.bytes().take_while(plain).count();
+            text.push_str(rest.get(..run).unwrap_or_default());
+            self.at += run;
             let from = self.at;
             match self.peek() {
-                Some(quote @ ('"' | '\'')) => {
+                Some(c) if !c.is_whitespace() && c != ';' => {
                     self.bump();
-                    quoted = true;
-                    self.quotation(quote, from, &mut text);
+                    if c == '"' || c == '\'' {
+                        quoted = true;
+                        self.quotation(c, from, &mut text);
+                    } else {
+                        text.push(c);
+                    }
                 }
                 _ => break,
             }

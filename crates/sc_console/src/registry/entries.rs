@@ -1,6 +1,6 @@
 //! Entries: names and what is known of them, in slots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -72,7 +72,9 @@ impl<H> Entry<H> {
 /// The entries of a console.
 pub(crate) struct Entries<H: 'static> {
     slots: Slots<Entry<H>>,
-    names: BTreeMap<String, u32>,
+    /// By folded name: for look-ups, and in order.
+    names: HashMap<String, u32>,
+    in_order: BTreeMap<String, u32>,
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,
     registered: u64,
@@ -87,7 +89,8 @@ impl<H> Default for Entries<H> {
     fn default() -> Self {
         Entries {
             slots: Slots::default(),
-            names: BTreeMap::new(),
+            names: HashMap::new(),
+            in_order: BTreeMap::new(),
             bound: BTreeMap::new(),
             registered: 0,
             mortal: Vec::new(),
@@ -122,7 +125,8 @@ impl<H> Entries<H> {
         let (number, folded) = (entry.number, entry.info.folded.clone());
         let binding = entry.binding.clone();
         let slot = self.slots.insert(entry);
-        self.names.insert(folded, slot);
+        self.names.insert(folded.clone(), slot);
+        self.in_order.insert(folded, slot);
         if binding.dynamic {
             self.bound.insert(number, slot);
             if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
@@ -136,6 +140,7 @@ impl<H> Entries<H> {
     pub(crate) fn remove(&mut self, slot: u32) -> Option<Entry<H>> {
         let entry = self.slots.remove(slot)?;
         self.names.remove(&entry.info.folded);
+        self.in_order.remove(&entry.info.folded);
         self.bound.remove(&entry.number);
         self.forget(entry.number);
         self.revision += 1;
@@ -177,7 +182,7 @@ impl<H> Entries<H> {
 
     /// The entries, sorted by folded name.
     pub(crate) fn sorted(&self) -> impl Iterator<Item = &Arc<EntryInfo>> {
-        let slots = self.names.values();
+        let slots = self.in_order.values();
         slots.filter_map(|&slot| Some(&self.get(slot)?.info))
     }
 
