@@ -147,7 +147,7 @@ impl History {
     pub(crate) fn push(&mut self, mut line: String) {
         let text = line.trim();
         // One line of text each, that means the same: line breaks separate commands, but in quotes.
-        if text.contains('\n') || text.contains('\r') {
+        if text.contains(['\n', '\r']) {
             let parsed = parse_line(text);
             line = match parsed.errors.is_empty() {
                 true => parsed.to_string(),

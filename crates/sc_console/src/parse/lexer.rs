@@ -47,6 +47,15 @@ impl<'t> Lexer<'t> {
         Some(c)
     }
 
+    /// What comes next of what has no meaning of its own, and is ASCII: the most of most words.
+    fn plain(&mut self) -> &'t str {
+        let plain = |b: &u8| b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'');
+        let rest = self.rest();
+        let run = rest.bytes().take_while(plain).count();
+        self.at += run;
+        rest.get(..run).unwrap_or_default()
+    }
+
     fn error(&mut self, kind: ParseErrorKind, span: Range<usize>) {
         self.errors.push(ParseError { kind, span });
     }
@@ -54,28 +63,21 @@ impl<'t> Lexer<'t> {
     /// The rest of a word from its first character on.
     fn word(&mut self) -> Word {
         let start = self.at;
-        let mut text = String::new();
+        let mut text = self.plain().to_owned();
         let mut quoted = false;
-        loop {
-            // What has a meaning of its own is no graphic ASCII, or one of these.
-            let plain = |b: &u8| b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'');
-            let rest = self.rest();
-            let run = rest.bytes().take_while(plain).count();
-            text.push_str(rest.get(..run).unwrap_or_default());
-            self.at += run;
-            let from = self.at;
-            match self.peek() {
-                Some(c) if !c.is_whitespace() && c != ';' => {
-                    self.bump();
-                    if c == '"' || c == '\'' {
-                        quoted = true;
-                        self.quotation(c, from, &mut text);
-                    } else {
-                        text.push(c);
-                    }
-                }
-                _ => break,
+        while let Some(c) = self.peek() {
+            if c.is_whitespace() || c == ';' {
+                break;
             }
+            let from = self.at;
+            self.bump();
+            if c == '"' || c == '\'' {
+                quoted = true;
+                self.quotation(c, from, &mut text);
+            } else {
+                text.push(c);
+            }
+            text.push_str(self.plain());
         }
         Word {
             text,

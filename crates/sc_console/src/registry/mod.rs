@@ -161,16 +161,22 @@ pub(crate) struct Live {
     pub(crate) slot: u32,
     pub(crate) info: Arc<EntryInfo>,
     pub(crate) role: Role,
+    /// The world it is bound to.
+    pub(crate) world: Option<WorldId>,
+    pub(crate) needs_game_world: bool,
 }
 
 pub(crate) fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<Live> {
     let slot = console(cx).entries.find(folded)?;
     let entry = cx.runtime().state::<Console<H>>()?.entries.get(slot)?;
     if entry.binding.holds(cx) {
+        let handler = entry.handler.as_ref();
         return Some(Live {
             slot,
             info: Arc::clone(&entry.info),
             role: entry.role,
+            world: entry.binding.world,
+            needs_game_world: handler.is_some_and(|handler| handler.needs_game_world),
         });
     }
     sweep(cx);

@@ -153,10 +153,11 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     let source = frame.source();
     let folded = fold(&command.name.text);
     task.hidden.clear();
-    let Some(Live { slot, info, role }) = live(cx, &folded) else {
+    let Some(live) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
     };
-    if may_be_secret(&command, &info) {
+    let info = &live.info;
+    if may_be_secret(&command, info) {
         keep_secrets(cx, task, &command);
     }
     if let Some(at) = masked_word(cx, &command) {
@@ -164,21 +165,21 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
         return complain(cx, task, &Spot::of_arg(task, &command, at), text);
     }
     let name = Spot::of_name(task, &command);
-    if let Some(refused) = barred(cx, task, &info, source, &name) {
+    if let Some(refused) = barred(cx, task, info, source, &name) {
         return refused;
     }
-    task.output.begin(source, &info);
+    task.output.begin(source, info);
     if task.nested >= DEEPEST {
         let text = format!(
             "lines that commands run go deeper than {DEEPEST}, as when one of them leads to itself"
         );
         return complain(cx, task, &name, &text);
     }
-    match role {
-        Role::Variable(_) => guarded(cx, task, &info, |cx, task| {
-            variable(cx, task, &command, 0, &info)
+    match live.role {
+        Role::Variable(_) => guarded(cx, task, info, |cx, task| {
+            variable(cx, task, &command, 0, info)
         }),
-        _ => invoke::invoke(cx, task, &command, &info, slot),
+        _ => invoke::invoke(cx, task, &command, &live),
     }
 }
 

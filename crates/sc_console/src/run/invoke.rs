@@ -13,25 +13,18 @@ use crate::info::{EntryInfo, EntryKind};
 use crate::output::Output;
 use crate::parse::{CommandText, Word};
 use crate::redact::refusal;
-use crate::registry::{self, Body, ForwardedCall, console};
+use crate::registry::{self, Body, ForwardedCall, Live, console};
 use crate::reports;
 
 pub(super) fn invoke<H>(
     cx: &mut Cx<'_, H>,
     task: &mut Task<H>,
     command: &CommandText,
-    info: &EntryInfo,
-    slot: u32,
+    live: &Live,
 ) -> Step {
-    let Some(entry) = console(cx).entries.get(slot) else {
-        return Step::Failed;
-    };
-    let Some(handler) = &entry.handler else {
-        return Step::Failed;
-    };
-    let (needs_game_world, bound) = (handler.needs_game_world, entry.binding.world);
-    let world = bound.or_else(|| game_world(cx));
-    if needs_game_world && world.is_none() {
+    let info = &live.info;
+    let world = live.world.or_else(|| game_world(cx));
+    if live.needs_game_world && world.is_none() {
         let text = format!(
             "`{}` was not run: it needs a game world (game or play-in-editor), and there is none",
             info.name
@@ -43,7 +36,7 @@ pub(super) fn invoke<H>(
         return Step::Failed;
     }
     let outcome = calling(cx, task, world, |cx, task| {
-        let ended = call(cx, slot, info, &command.args, &mut task.output);
+        let ended = call(cx, live.slot, info, &command.args, &mut task.output);
         // An error is the user's, and so is how it is shown.
         let said = match &ended {
             Err(CallError::Failed(error)) => error.to_string(),

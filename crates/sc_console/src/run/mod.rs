@@ -391,12 +391,7 @@ enum Gone<H: 'static> {
 fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
     task.waiting = Waiting::No;
     task.entered = 0;
-    loop {
-        // A frame that was given up may have left its output behind.
-        show(&mut console(cx).shown, &mut task);
-        let Some(next) = next_command(&mut task) else {
-            break;
-        };
+    while let Some(next) = next_command(&mut task) {
         let ran = catch_unwind(AssertUnwindSafe(|| step(cx, &mut task, next)));
         let (step, panic) = match ran {
             Ok(step) => (step, None),
@@ -418,8 +413,8 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
         if let Some(panic) = panic.or(attended.err()) {
             return Gone::Unwinds(Box::new(task), panic);
         }
+        show(&mut console(cx).shown, &mut task);
         if !matches!(task.waiting, Waiting::No) {
-            show(&mut console(cx).shown, &mut task);
             return Gone::Waits(Box::new(task));
         }
     }
