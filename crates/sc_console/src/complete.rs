@@ -210,7 +210,7 @@ impl ConsoleSnapshot {
     }
 
     fn fuzzy(&self, typed: &str, wanted: impl Fn(&EntryInfo) -> bool) -> Vec<Candidate> {
-        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut matcher = matcher();
         let (mut of_name, mut of_typed) = (Vec::new(), Vec::new());
         let needle = Utf32Str::new(typed, &mut of_typed);
         let mut scored: Vec<(Reverse<u16>, usize)> = Vec::new();
@@ -243,6 +243,14 @@ impl ConsoleSnapshot {
         let best = best.filter_map(|(_, at)| self.entries().get(at));
         best.map(|entry| name_of(entry)).collect()
     }
+}
+
+/// Names and what is typed are folded by the one rule there is, and by no other.
+fn matcher() -> Matcher {
+    let mut config = Config::DEFAULT;
+    config.ignore_case = false;
+    config.normalize = false;
+    Matcher::new(config)
 }
 
 /// Whether a function over the live game is asked. What is offered for a secret is shown.
@@ -341,7 +349,7 @@ mod tests {
 
     /// Each name matched by itself.
     fn one_by_one(snapshot: &ConsoleSnapshot, typed: &str) -> Vec<String> {
-        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut matcher = matcher();
         let mut best = Vec::new();
         for (at, entry) in snapshot.entries().iter().enumerate() {
             let (mut of_name, mut of_typed) = (Vec::new(), Vec::new());
