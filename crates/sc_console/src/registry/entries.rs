@@ -72,8 +72,9 @@ impl<H> Entry<H> {
 /// The entries of a console.
 pub(crate) struct Entries<H: 'static> {
     slots: Slots<Entry<H>>,
-    /// By folded name: for look-ups, and in order.
+    /// By folded name. Every line looks some up, and a tree compares many long names that start the same.
     names: HashMap<String, u32>,
+    /// The same, in order.
     in_order: BTreeMap<String, u32>,
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,

@@ -156,7 +156,7 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
     }
 }
 
-/// What a name means, if that is alive.
+/// An entry that is alive.
 pub(crate) struct Live {
     pub(crate) slot: u32,
     pub(crate) info: Arc<EntryInfo>,
@@ -166,6 +166,7 @@ pub(crate) struct Live {
     pub(crate) needs_game_world: bool,
 }
 
+/// The entry of a name, if it is alive.
 pub(crate) fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<Live> {
     let slot = console(cx).entries.find(folded)?;
     let entry = cx.runtime().state::<Console<H>>()?.entries.get(slot)?;
