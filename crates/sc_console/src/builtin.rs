@@ -315,14 +315,10 @@ fn help_about<H>(cx: &mut Cx<'_, H>, name: &str, out: &mut Output) -> Result<(),
         return Ok(());
     }
     // What may not be used is not listed; whoever knows its name is told what running it would tell.
-    if let Some(slot) = registry::live(cx, &folded) {
-        let console = console(cx);
-        let entry = console.entries.get(slot);
-        let barrier = entry.and_then(|entry| {
-            let barrier = console.settings.barrier(entry.info.flags, out.source())?;
-            Some(format!("`{}` {}", entry.info.name, barrier.text()))
-        });
-        if let Some(text) = barrier {
+    if let Some(entry) = registry::live(cx, &folded) {
+        let settings = &console(cx).settings;
+        if let Some(barrier) = settings.barrier(entry.info.flags, out.source()) {
+            let text = format!("`{}` {}", entry.info.name, barrier.text());
             Err(CommandError::at("name", text))?;
         }
     }

@@ -210,16 +210,24 @@ impl ConsoleSnapshot {
     }
 
     fn fuzzy(&self, typed: &str, wanted: impl Fn(&EntryInfo) -> bool) -> Vec<Candidate> {
-        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut matcher = matcher();
         let (mut of_name, mut of_typed) = (Vec::new(), Vec::new());
         let needle = Utf32Str::new(typed, &mut of_typed);
         let mut scored: Vec<(Reverse<u16>, usize)> = Vec::new();
-        for (at, name) in self.names.with_letters(typed) {
-            let name = match name.is_ascii() {
-                true => Utf32Str::Ascii(name.as_bytes()),
-                false => Utf32Str::new(name, &mut of_name),
-            };
-            if let Some(score) = matcher.fuzzy_match_greedy(name, needle)
+        // The score of the name before, and where its match ends: one that starts the same up to there is matched there,
+        // too, as the first match counts.
+        let (mut matched, mut places) = (None, Vec::new());
+        for (at, name, shared) in self.names.with_letters(typed) {
+            if matched.is_none_or(|(_, end)| shared < end) {
+                places.clear();
+                let name = Utf32Str::new(name, &mut of_name);
+                let score = matcher.fuzzy_indices_greedy(name, needle, &mut places);
+                // In what is not ASCII, places are not bytes.
+                let end = places.last().filter(|_| name.is_ascii());
+                let end = end.map_or(usize::MAX, |&last| last as usize + 1);
+                matched = score.map(|score| (score, end));
+            }
+            if let Some((score, _)) = matched
                 && self.entries().get(at).is_some_and(|entry| wanted(entry))
             {
                 scored.push((Reverse(score), at));
@@ -235,6 +243,14 @@ impl ConsoleSnapshot {
         let best = best.filter_map(|(_, at)| self.entries().get(at));
         best.map(|entry| name_of(entry)).collect()
     }
+}
+
+/// Names and what is typed are folded by the one rule there is, and by no other.
+fn matcher() -> Matcher {
+    let mut config = Config::DEFAULT;
+    config.ignore_case = false;
+    config.normalize = false;
+    Matcher::new(config)
 }
 
 /// Whether a function over the live game is asked. What is offered for a secret is shown.
@@ -306,4 +322,58 @@ pub(crate) fn fitting(values: Vec<(String, String)>, typed: &str) -> Vec<Candida
         }
     }
     candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::info::{Flags, Origin};
+
+    fn snapshot(names: &[String]) -> ConsoleSnapshot {
+        let entry = |name: &String| {
+            Arc::new(EntryInfo {
+                name: name.clone(),
+                folded: fold(name),
+                kind: EntryKind::Command,
+                about: String::new(),
+                params: Vec::new(),
+                flags: Flags::NONE,
+                origin: Origin::BuiltIn,
+            })
+        };
+        let entries: Vec<_> = names.iter().map(entry).collect();
+        ConsoleSnapshot::new(entries.iter(), [].iter(), |_| true)
+    }
+
+    /// Each name matched by itself.
+    fn one_by_one(snapshot: &ConsoleSnapshot, typed: &str) -> Vec<String> {
+        let mut matcher = matcher();
+        let mut best = Vec::new();
+        for (at, entry) in snapshot.entries().iter().enumerate() {
+            let (mut of_name, mut of_typed) = (Vec::new(), Vec::new());
+            let name = Utf32Str::new(&entry.folded, &mut of_name);
+            let typed = Utf32Str::new(typed, &mut of_typed);
+            if let Some(score) = matcher.fuzzy_match_greedy(name, typed) {
+                best.push((Reverse(score), at, entry.name.clone()));
+            }
+        }
+        best.sort();
+        let best = best.into_iter().take(FUZZY);
+        best.map(|(_, _, name)| name).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn names_that_start_the_same_are_as_like_what_is_typed_as_each_by_itself(
+            names in prop::collection::vec("[abAé.]{0,5}(ab|b.a|aé)?[ab.-]{0,3}", 1..80),
+            typed in "[abé.]{1,4}",
+        ) {
+            let snapshot = snapshot(&names);
+            let found = snapshot.fuzzy(&typed, |_| true);
+            let found: Vec<String> = found.into_iter().map(|found| found.insert).collect();
+            prop_assert_eq!(found, one_by_one(&snapshot, &typed));
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! The history of lines: a ring that drops the oldest and skips what repeats the line before.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -104,7 +103,7 @@ impl History {
     pub(crate) fn put_before(&mut self, older: impl IntoIterator<Item = String>) {
         let newer = std::mem::take(&mut self.lines);
         for line in older.into_iter().chain(newer) {
-            self.push(&line);
+            self.push(line);
         }
     }
 
@@ -145,20 +144,22 @@ impl History {
     }
 
     /// Keeps a line that is no secret any more.
-    pub(crate) fn push(&mut self, line: &str) {
+    pub(crate) fn push(&mut self, mut line: String) {
+        let text = line.trim();
         // One line of text each, that means the same: line breaks separate commands, but in quotes.
-        let mut line = Cow::Borrowed(line.trim());
-        if line.contains(['\n', '\r']) {
-            let parsed = parse_line(&line);
-            line = Cow::Owned(match parsed.errors.is_empty() {
+        if text.contains(['\n', '\r']) {
+            let parsed = parse_line(text);
+            line = match parsed.errors.is_empty() {
                 true => parsed.to_string(),
-                false => line.replace("\r\n", "\n").replace(['\n', '\r'], "; "),
-            });
+                false => text.replace("\r\n", "\n").replace(['\n', '\r'], "; "),
+            };
+        } else if text.len() < line.len() {
+            line = text.to_owned();
         }
-        if line.is_empty() || self.lines.back().is_some_and(|last| **last == *line) {
+        if line.is_empty() || self.lines.back() == Some(&line) {
             return;
         }
-        self.lines.push_back(line.into_owned());
+        self.lines.push_back(line);
         self.drop_oldest();
     }
 

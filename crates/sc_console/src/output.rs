@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use crate::info::EntryInfo;
 use crate::source::Source;
 
 /// What a line of output is.
@@ -195,7 +197,8 @@ impl Printed {
 #[derive(Debug)]
 pub struct Output {
     source: Source,
-    command: String,
+    /// What runs.
+    entry: Option<Arc<EntryInfo>>,
     // Borrowed for one piece of text at a time, never across user code.
     printed: Rc<RefCell<Printed>>,
 }
@@ -204,7 +207,7 @@ impl Output {
     pub(crate) fn new(source: Source) -> Self {
         Output {
             source,
-            command: String::new(),
+            entry: None,
             printed: Rc::default(),
         }
     }
@@ -255,7 +258,7 @@ impl Output {
     /// ```
     #[must_use]
     pub fn command(&self) -> &str {
-        &self.command
+        self.entry.as_ref().map_or("", |entry| &entry.name)
     }
 
     /// Prints a warning: the command works, perhaps not as meant.
@@ -290,10 +293,10 @@ impl Output {
         Open(self).write_fmt(args)
     }
 
-    /// A command of that name is about to run, asked for by a source.
-    pub(crate) fn begin(&mut self, source: Source, command: &str) {
+    /// A command or variable is about to run, asked for by a source.
+    pub(crate) fn begin(&mut self, source: Source, entry: &Arc<EntryInfo>) {
         self.source = source;
-        command.clone_into(&mut self.command);
+        self.entry = Some(Arc::clone(entry));
     }
 
     pub(crate) fn error(&mut self, text: &str) {

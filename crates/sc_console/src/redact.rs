@@ -10,7 +10,7 @@ use crate::arg::{ArgError, TakeError};
 use crate::command::param_refusal;
 use crate::info::{EntryInfo, EntryKind, Origin, ParamInfo, Suggest};
 use crate::name::fold;
-use crate::parse::{CommandText, LineText, Shifts, Word, parse_line};
+use crate::parse::{CommandText, Shifts, Word, parse_line};
 use crate::run::DEEPEST;
 use crate::snapshot::may_take_secrets;
 
@@ -33,7 +33,7 @@ pub(crate) trait Known {
 
 /// The line with every secret masked, and where its places are now.
 pub(crate) fn redact(line: &str, known: &impl Known) -> (String, Shifts) {
-    mask(line, secrets(line, &parse_line(line), known))
+    mask(line, secrets(line, &parse_line(line).commands, known))
 }
 
 /// As [`redact`], of a line before which others may make names and aliases.
@@ -45,8 +45,12 @@ pub(crate) fn redact_unsure(line: &str, known: &impl Known) -> String {
 }
 
 /// The bytes of a line that hold secrets.
-pub(crate) fn secrets(text: &str, line: &LineText, known: &impl Known) -> Vec<Range<usize>> {
-    Judge::new(known).line(text, &line.commands)
+pub(crate) fn secrets(
+    text: &str,
+    commands: &[CommandText],
+    known: &impl Known,
+) -> Vec<Range<usize>> {
+    Judge::new(known).line(text, commands)
 }
 
 /// A line with some of its bytes masked. They may overlap.
@@ -192,7 +196,8 @@ impl<'k, K: Known> Judge<'k, K> {
             if is_cut_off || before.is_some_and(|before| self.is_missing(text, before, name)) {
                 parts.push(name.span.clone());
                 flags.fill(true);
-            } else if has_blanks(&name.text) && self.is_line_with_secrets(&name.text) {
+            } else if name.quoted && has_blanks(&name.text) && self.is_line_with_secrets(&name.text)
+            {
                 parts.push(name.span.clone());
             } else if let Some(glued) = self.glued(name) {
                 parts.push(glued);
@@ -238,10 +243,11 @@ impl<'k, K: Known> Judge<'k, K> {
 
     /// What is glued to the name of something that takes secrets, as one writes it elsewhere: `Safe.Key=word`.
     fn glued(&self, name: &Word) -> Option<Range<usize>> {
+        let glue = |byte: u8| matches!(byte, b'=' | b':' | b'(' | b',');
+        let at = name.text.bytes().position(glue)?;
         if !matches!(self.meant(&name.text), Meant::Nothing) {
             return None;
         }
-        let at = name.text.find(['=', ':', '(', ','])?;
         let takes_secrets = match self.meant(name.text.get(..at)?) {
             Meant::Entry(entry) => may_take_secrets(entry),
             Meant::Alias(_) => true,

@@ -34,29 +34,49 @@ pub struct ConsoleSnapshot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     text: String,
-    /// Where each name ends, and which letters are in it.
-    names: Vec<(usize, u64)>,
+    names: Vec<Name>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    end: usize,
+    /// Which letters are in it.
+    letters: u64,
+    /// How many bytes of its start are those of the name before.
+    shared: usize,
 }
 
 impl Names {
     fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut all = Names::default();
+        let mut before = "";
         for name in names {
             all.text.push_str(name);
-            all.names.push((all.text.len(), letters(name)));
+            let pairs = name.bytes().zip(before.bytes());
+            all.names.push(Name {
+                end: all.text.len(),
+                letters: letters(name),
+                shared: pairs.take_while(|(a, b)| a == b).count(),
+            });
+            before = name;
         }
         all
     }
 
-    /// The names that have all of some letters, with their place in the order of entries.
-    pub(crate) fn with_letters(&self, of: &str) -> impl Iterator<Item = (usize, &str)> {
+    /// The names that have all of some letters, with their place in the order of entries, and how much of its start
+    /// each shares with the one given before it.
+    pub(crate) fn with_letters(&self, of: &str) -> impl Iterator<Item = (usize, &str, usize)> {
         let wanted = letters(of);
-        let mut start = 0;
+        let (mut start, mut least) = (0, 0);
         let names = self.names.iter().enumerate();
-        names.filter_map(move |(at, &(end, letters))| {
-            let from = std::mem::replace(&mut start, end);
-            let has_all = letters & wanted == wanted;
-            Some((at, self.text.get(from..end).filter(|_| has_all)?))
+        names.filter_map(move |(at, name)| {
+            let from = std::mem::replace(&mut start, name.end);
+            least = name.shared.min(least);
+            if name.letters & wanted != wanted {
+                return None;
+            }
+            let shared = std::mem::replace(&mut least, usize::MAX);
+            Some((at, self.text.get(from..name.end)?, shared))
         })
     }
 }

@@ -64,3 +64,27 @@ fn reading_a_variable_allocates_nothing_and_setting_it_does_not_pile_up() {
     });
     assert_eq!(counted.bytes_current, 0);
 }
+
+#[test]
+fn a_typed_line_allocates_for_its_words_what_is_kept_of_it_and_little_else() {
+    let mut t = TestWorld::new(Vec::new());
+    let world = t.world;
+    let definition = dynamic_command! {
+        Adds (number: u32) |_cx: &mut Cx<'_, Vec<LatentEnd>>, _out| { let _ = number; Ok(()) }
+    };
+    t.cx().register_command(definition.world(world)).unwrap();
+    let mut cx = t.cx();
+    cx.console_history().set_capacity(10);
+    let mut run = || {
+        for _ in 0..100 {
+            for line in ["Adds 5", "Adds 6"] {
+                assert_eq!(cx.run_line(line, Source::Local).outcome, LineOutcome::Done);
+            }
+        }
+    };
+    run();
+    // Its text, its two words and the lists they are in; echo and history; where it prints; its name, folded, and which of
+    // its words are secrets.
+    let counted = allocation_counter::measure(run);
+    assert!(counted.count_total < 200 * 14, "{}", counted.count_total);
+}

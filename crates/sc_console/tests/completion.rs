@@ -138,6 +138,8 @@ fn nothing_typed_is_everything() {
 #[test]
 fn what_starts_nowhere_is_searched_for() {
     check("gdgi$0", "gdgi", &["Game.Debug.Give"]);
+    check("gößänd$0", "gößänd", &["Größe.Ändern"]);
+    check("GÖßÄN$0", "GÖßÄN", &["Größe.Ändern"]);
     check("quit$0", "quit", &["Game.Quit"]);
     check("zzz$0", "zzz", &[]);
 }

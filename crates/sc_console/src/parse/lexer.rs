@@ -47,6 +47,15 @@ impl<'t> Lexer<'t> {
         Some(c)
     }
 
+    /// What comes next of what has no meaning of its own, and is ASCII: the most of most words.
+    fn plain(&mut self) -> &'t str {
+        let plain = |b: &u8| b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'');
+        let rest = self.rest();
+        let run = rest.bytes().take_while(plain).count();
+        self.at += run;
+        rest.get(..run).unwrap_or_default()
+    }
+
     fn error(&mut self, kind: ParseErrorKind, span: Range<usize>) {
         self.errors.push(ParseError { kind, span });
     }
@@ -54,7 +63,7 @@ impl<'t> Lexer<'t> {
     /// The rest of a word from its first character on.
     fn word(&mut self) -> Word {
         let start = self.at;
-        let mut text = String::new();
+        let mut text = self.plain().to_owned();
         let mut quoted = false;
         while let Some(c) = self.peek() {
             if c.is_whitespace() || c == ';' {
@@ -68,6 +77,7 @@ impl<'t> Lexer<'t> {
             } else {
                 text.push(c);
             }
+            text.push_str(self.plain());
         }
         Word {
             text,

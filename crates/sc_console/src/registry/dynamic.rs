@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sc_core::{Cx, Report, ReportKind, TickId, WorldId};
 
 use super::entries::{Binding, Entry, Role};
-use super::{Body, Handler, bury, console, enter, remove, say, sweep, take_out};
+use super::{Body, Handler, bury, console, enter, remove, say, sweep};
 use crate::command::{Bound, CommandDef, Parts, param_fault};
 use crate::error::RegisterError;
 use crate::info::{EntryInfo, EntryKind, Origin};
@@ -251,9 +251,9 @@ fn try_register<H>(
     }
     let mut binding = bind(cx, &parts.name, parts.owner, parts.bound)?;
     binding.guard = guard;
-    let old = old.and_then(|old| take_out(cx, old));
+    let old = old.and_then(|old| console(cx).entries.remove(old));
     let id = insert(cx, parts, binding, Role::Dynamic);
-    bury(cx, old);
+    bury(cx, old.and_then(|old| old.handler));
     Ok(id)
 }
 
@@ -272,18 +272,16 @@ fn insert<H>(cx: &mut Cx<'_, H>, parts: Parts<H>, binding: Binding, role: Role) 
         },
     };
     let runtime = cx.runtime().mark();
-    let (slot, lost) = enter(cx, Entry::new(info, binding, role));
-    let console = console(cx);
     let handler = Handler {
         body: Body::Closure(Some(parts.body)),
         params: parts.params.into(),
         needs_game_world: false,
         declared: None,
     };
-    console.handlers.insert(slot, handler);
+    let (slot, lost) = enter(cx, Entry::new(info, binding, role, Some(handler)));
     let id = CommandId {
         slot,
-        generation: console.entries.generation(slot),
+        generation: console(cx).entries.generation(slot),
         runtime,
     };
     say(cx, lost);
@@ -323,13 +321,13 @@ pub(crate) fn unregister_entry<H>(cx: &mut Cx<'_, H>, name: &str) -> bool {
     let Some(slot) = entries.find(&name::fold(name)) else {
         return false;
     };
-    let is_dynamic = |entry: &Entry| entry.binding.dynamic;
+    let is_dynamic = |entry: &Entry<H>| entry.binding.dynamic;
     entries.get(slot).is_some_and(is_dynamic) && end(cx, slot)
 }
 
 /// Ends every dynamic command and variable of an owner; how many.
 pub(crate) fn unregister_entries_of<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usize {
-    let of_owner = |entry: &Entry| {
+    let of_owner = |entry: &Entry<H>| {
         let life = entry.binding.owner;
         life.is_some_and(|life| life.object() == owner)
     };

@@ -1,11 +1,12 @@
 //! Entries: names and what is known of them, in slots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sc_core::{Cx, Life, WorldId};
 
+use super::Handler;
 use crate::info::EntryInfo;
 use crate::slots::Slots;
 
@@ -41,30 +42,40 @@ impl Binding {
     }
 }
 
-pub(crate) struct Entry {
+pub(crate) struct Entry<H: 'static> {
     /// The number of its registration.
     number: u64,
     pub(crate) info: Arc<EntryInfo>,
     pub(crate) binding: Binding,
     pub(crate) role: Role,
+    /// What runs it, if it is a command.
+    pub(crate) handler: Option<Handler<H>>,
 }
 
-impl Entry {
-    pub(crate) fn new(info: EntryInfo, binding: Binding, role: Role) -> Self {
+impl<H> Entry<H> {
+    pub(crate) fn new(
+        info: EntryInfo,
+        binding: Binding,
+        role: Role,
+        handler: Option<Handler<H>>,
+    ) -> Self {
         Entry {
             number: 0,
             info: Arc::new(info),
             binding,
             role,
+            handler,
         }
     }
 }
 
 /// The entries of a console.
-#[derive(Default)]
-pub(crate) struct Entries {
-    slots: Slots<Entry>,
-    names: BTreeMap<String, u32>,
+pub(crate) struct Entries<H: 'static> {
+    slots: Slots<Entry<H>>,
+    /// By folded name. Every line looks some up, and a tree compares many long names that start the same.
+    names: HashMap<String, u32>,
+    /// The same, in order.
+    in_order: BTreeMap<String, u32>,
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,
     registered: u64,
@@ -75,9 +86,29 @@ pub(crate) struct Entries {
     revision: u64,
 }
 
-impl Entries {
-    pub(crate) fn get(&self, slot: u32) -> Option<&Entry> {
+impl<H> Default for Entries<H> {
+    fn default() -> Self {
+        Entries {
+            slots: Slots::default(),
+            names: HashMap::new(),
+            in_order: BTreeMap::new(),
+            bound: BTreeMap::new(),
+            registered: 0,
+            mortal: Vec::new(),
+            ended: 0,
+            revision: 0,
+        }
+    }
+}
+
+impl<H> Entries<H> {
+    pub(crate) fn get(&self, slot: u32) -> Option<&Entry<H>> {
         self.slots.get(slot)
+    }
+
+    /// What runs the command in a slot.
+    pub(crate) fn handler_mut(&mut self, slot: u32) -> Option<&mut Handler<H>> {
+        self.slots.get_mut(slot)?.handler.as_mut()
     }
 
     pub(crate) fn generation(&self, slot: u32) -> u32 {
@@ -89,13 +120,14 @@ impl Entries {
         self.names.get(folded).copied()
     }
 
-    pub(crate) fn insert(&mut self, mut entry: Entry) -> u32 {
+    pub(crate) fn insert(&mut self, mut entry: Entry<H>) -> u32 {
         self.registered += 1;
         entry.number = self.registered;
         let (number, folded) = (entry.number, entry.info.folded.clone());
         let binding = entry.binding.clone();
         let slot = self.slots.insert(entry);
-        self.names.insert(folded, slot);
+        self.names.insert(folded.clone(), slot);
+        self.in_order.insert(folded, slot);
         if binding.dynamic {
             self.bound.insert(number, slot);
             if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
@@ -106,9 +138,10 @@ impl Entries {
         slot
     }
 
-    pub(crate) fn remove(&mut self, slot: u32) -> Option<Entry> {
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<Entry<H>> {
         let entry = self.slots.remove(slot)?;
         self.names.remove(&entry.info.folded);
+        self.in_order.remove(&entry.info.folded);
         self.bound.remove(&entry.number);
         self.forget(entry.number);
         self.revision += 1;
@@ -117,7 +150,7 @@ impl Entries {
 
     /// The slots of what is dynamic and fits, in order of registration. A copy: they may change while
     /// they are gone through.
-    pub(crate) fn dynamic(&self, fits: impl Fn(&Entry) -> bool) -> Vec<u32> {
+    pub(crate) fn dynamic(&self, fits: impl Fn(&Entry<H>) -> bool) -> Vec<u32> {
         let slots = self.bound.values().copied();
         slots
             .filter(|&slot| self.get(slot).is_some_and(&fits))
@@ -138,7 +171,7 @@ impl Entries {
     }
 
     /// The slots of what has ended without being told, in order of registration.
-    pub(crate) fn dead<H>(&self, cx: &Cx<'_, H>) -> Vec<u32> {
+    pub(crate) fn dead(&self, cx: &Cx<'_, H>) -> Vec<u32> {
         let mortal = self.mortal.iter();
         let dead = mortal.filter(|(_, _, binding)| !binding.holds(cx));
         dead.filter_map(|&(_, slot, _)| slot).collect()
@@ -150,7 +183,7 @@ impl Entries {
 
     /// The entries, sorted by folded name.
     pub(crate) fn sorted(&self) -> impl Iterator<Item = &Arc<EntryInfo>> {
-        let slots = self.names.values();
+        let slots = self.in_order.values();
         slots.filter_map(|&slot| Some(&self.get(slot)?.info))
     }
 

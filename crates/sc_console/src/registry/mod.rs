@@ -17,6 +17,7 @@ use sc_core::{Cx, Extension, Report, ReportKind, Stage, TeardownPhase, WorldId};
 use crate::alias::Aliases;
 use crate::command::{DynBody, FreeBody, HostBody, Param, StaticCommand};
 use crate::history::History;
+use crate::info::EntryInfo;
 use crate::output::Ring;
 use crate::reports;
 use crate::run::Tasks;
@@ -45,7 +46,7 @@ pub(crate) enum Body<H: 'static> {
     Closure(Option<DynBody<H>>),
 }
 
-/// A command of a runtime: what an entry has besides its text.
+/// What runs a command: what its entry has besides its text.
 pub(crate) struct Handler<H: 'static> {
     pub(crate) body: Body<H>,
     pub(crate) params: Rc<[Param]>,
@@ -59,9 +60,7 @@ pub(crate) struct Console<H: 'static> {
     started: bool,
     /// What was declared besides what is collected.
     pub(crate) declared: Vec<Declared>,
-    pub(crate) entries: Entries,
-    /// By the slot of their entry.
-    pub(crate) handlers: BTreeMap<u32, Handler<H>>,
+    pub(crate) entries: Entries<H>,
     pub(crate) aliases: Aliases,
     /// Static commands of other hosts, by folded name: their name and host.
     pub(crate) elsewhere: BTreeMap<String, (&'static str, &'static str)>,
@@ -92,7 +91,6 @@ impl<H> Default for Console<H> {
             started: false,
             declared: Vec::new(),
             entries: Entries::default(),
-            handlers: BTreeMap::new(),
             aliases: Aliases::default(),
             elsewhere: BTreeMap::new(),
             registry: Registry::default(),
@@ -158,19 +156,32 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
     }
 }
 
-/// The slot of a name, if what it names is alive.
-pub(crate) fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<u32> {
-    let entries = &console(cx).entries;
-    let slot = entries.find(folded)?;
-    let binding = &entries.get(slot)?.binding;
-    if binding.dynamic {
-        let binding = binding.clone();
-        if !binding.holds(cx) {
-            sweep(cx);
-            return None;
-        }
+/// An entry that is alive.
+pub(crate) struct Live {
+    pub(crate) slot: u32,
+    pub(crate) info: Arc<EntryInfo>,
+    pub(crate) role: Role,
+    /// The world it is bound to.
+    pub(crate) world: Option<WorldId>,
+    pub(crate) needs_game_world: bool,
+}
+
+/// The entry of a name, if it is alive.
+pub(crate) fn live<H>(cx: &mut Cx<'_, H>, folded: &str) -> Option<Live> {
+    let slot = console(cx).entries.find(folded)?;
+    let entry = cx.runtime().state::<Console<H>>()?.entries.get(slot)?;
+    if entry.binding.holds(cx) {
+        let handler = entry.handler.as_ref();
+        return Some(Live {
+            slot,
+            info: Arc::clone(&entry.info),
+            role: entry.role,
+            world: entry.binding.world,
+            needs_game_world: handler.is_some_and(|handler| handler.needs_game_world),
+        });
     }
-    Some(slot)
+    sweep(cx);
+    None
 }
 
 /// Drops what has lost its guard since the last frame; that it is gone was seen at once.
@@ -184,7 +195,7 @@ fn drop_unguarded<H>(cx: &mut Cx<'_, H>) {
 
 /// Makes an entry. What there is to say of an alias that loses its name by that is given back, to be said when the entry
 /// is whole: who hears it may panic.
-pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry) -> (u32, Option<Report>) {
+pub(crate) fn enter<H>(cx: &mut Cx<'_, H>, entry: Entry<H>) -> (u32, Option<Report>) {
     let info = Arc::clone(&entry.info);
     let console = console(cx);
     let slot = console.entries.insert(entry);
@@ -214,23 +225,14 @@ pub(crate) fn say<H>(cx: &mut Cx<'_, H>, lost: Option<Report>) {
 
 /// Removes an entry, with what is behind it.
 pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
-    let console = console(cx);
-    let Some(entry) = console.entries.remove(slot) else {
+    let Some(entry) = console(cx).entries.remove(slot) else {
         return false;
     };
-    let handler = console.handlers.remove(&slot);
     if let Role::Variable(index) = entry.role {
         crate::variable::remove(cx, index);
     }
-    bury(cx, handler);
+    bury(cx, entry.handler);
     true
-}
-
-/// Takes a command out; what is behind it is to be [buried](bury) when its name has another bearer.
-fn take_out<H>(cx: &mut Cx<'_, H>, slot: u32) -> Option<Handler<H>> {
-    let console = console(cx);
-    console.entries.remove(slot)?;
-    console.handlers.remove(&slot)
 }
 
 /// What a closure holds may be the user's, and its destructor may reach the runtime.
@@ -240,7 +242,7 @@ fn bury<H>(cx: &mut Cx<'_, H>, handler: Option<Handler<H>>) {
 
 /// The end of a world: what is bound to it goes.
 fn leave_world<H>(cx: &mut Cx<'_, H>, world: WorldId) {
-    let of_world = |entry: &Entry| entry.binding.world == Some(world);
+    let of_world = |entry: &Entry<H>| entry.binding.world == Some(world);
     for slot in console(cx).entries.dynamic(of_world) {
         remove(cx, slot);
     }

@@ -179,15 +179,16 @@ fn guarded<H>(cx: &mut Cx<'_, H>, declared: Declared, folded: &str) -> Result<bo
     })
 }
 
-/// The declaration that the holder of a name was made from.
-fn declared_by<H>(cx: &mut Cx<'_, H>, slot: u32, role: Role) -> Option<Declared> {
-    match role {
+/// The declaration that the entry in a slot was made from.
+fn declared_by<H>(cx: &mut Cx<'_, H>, slot: u32) -> Option<Declared> {
+    let entry = console(cx).entries.get(slot)?;
+    match entry.role {
         Role::Variable(index) => {
             let variable = cx.runtime_state::<Variables>().get(index)?;
             variable.declared.map(Declared::Variable)
         }
         _ => {
-            let handler = console(cx).handlers.get(&slot)?;
+            let handler = entry.handler.as_ref()?;
             handler.declared.map(Declared::Command)
         }
     }
@@ -225,8 +226,8 @@ fn add_one<H>(cx: &mut Cx<'_, H>, declared: Declared, folded: &str) -> Result<bo
     let slot = entries.find(folded);
     let holder = slot.and_then(|slot| Some((slot, entries.get(slot)?)));
     if let Some((slot, holder)) = holder {
-        let (role, holder) = (holder.role, Arc::clone(&holder.info));
-        if declared_by(cx, slot, role).is_some_and(|by| by.is(declared)) {
+        let holder = Arc::clone(&holder.info);
+        if declared_by(cx, slot).is_some_and(|by| by.is(declared)) {
             return Ok(false);
         }
         let by = format!("{} `{}`, {}", holder.kind, holder.name, holder.origin);
@@ -308,15 +309,14 @@ fn insert<H>(
         flags: command.flags,
         origin: Origin::Static(command.place.to_string()),
     };
-    let entry = Entry::new(info, Binding::default(), Role::Static);
-    let (slot, lost) = super::enter(cx, entry);
     let handler = Handler {
         body,
         params,
         needs_game_world: !command.anytime,
         declared: Some(command),
     };
-    console(cx).handlers.insert(slot, handler);
+    let entry = Entry::new(info, Binding::default(), Role::Static, Some(handler));
+    let (_, lost) = super::enter(cx, entry);
     super::say(cx, lost);
     Ok(())
 }

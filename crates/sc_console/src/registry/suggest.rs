@@ -18,21 +18,18 @@ pub(crate) fn suggest<H>(
     typed: &str,
     source: Source,
 ) -> Vec<String> {
-    let console = console(cx);
-    let Some(slot) = console.entries.find(folded) else {
+    let entries = &console(cx).entries;
+    let Some(entry) = entries.find(folded).and_then(|slot| entries.get(slot)) else {
         return Vec::new();
     };
-    let Some(handler) = console.handlers.get(&slot) else {
+    let Some(handler) = &entry.handler else {
         return Vec::new();
     };
     let params = Rc::clone(&handler.params);
     let Some(suggest) = params.get(param).and_then(|param| param.suggest.as_ref()) else {
         return Vec::new();
     };
-    let bound = console
-        .entries
-        .get(slot)
-        .and_then(|entry| entry.binding.world);
+    let bound = entry.binding.world;
     // Where the command itself would run.
     let world = bound.or_else(|| game_world(cx));
     // One that asks for suggestions itself gets those that need no game.

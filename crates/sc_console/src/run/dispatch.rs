@@ -1,7 +1,6 @@
 //! From a command's text to what runs it: a command, a variable, an alias; or why nothing does.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use sc_core::Cx;
 
@@ -13,7 +12,7 @@ use crate::info::{EntryInfo, EntryKind, ParamInfo};
 use crate::name::fold;
 use crate::parse::{CommandText, Word, mark, nearest, parse_line};
 use crate::redact::{Known, MASK, is_delicate, mask, secret_words, secrets, secrets_of_alias};
-use crate::registry::{Console, Role, console, live};
+use crate::registry::{Console, Live, Role, console, live};
 use crate::snapshot::may_take_secrets;
 use crate::source::Source;
 use crate::variable::{self, SetBy, SetOutcome, VariableExt};
@@ -86,7 +85,7 @@ fn secrets_of<H>(console: &Console<H>, frame: &Frame) -> Vec<Range<usize>> {
     let text = frame.text();
     let mut parts = match frame.is_alias() {
         true => secrets_of_alias(text, console),
-        false => secrets(text, &parse_line(text), console),
+        false => secrets(text, &parse_line(text).commands, console),
     };
     parts.extend_from_slice(frame.secrets());
     parts
@@ -153,16 +152,12 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
     };
     let source = frame.source();
     let folded = fold(&command.name.text);
-    task.output.begin(source, &command.name.text);
     task.hidden.clear();
-    let Some(slot) = live(cx, &folded) else {
+    let Some(live) = live(cx, &folded) else {
         return otherwise(cx, task, &command, &folded, source);
     };
-    let Some(entry) = console(cx).entries.get(slot) else {
-        return Step::Failed;
-    };
-    let (info, role) = (Arc::clone(&entry.info), entry.role);
-    if may_be_secret(&command, &info) {
+    let info = &live.info;
+    if may_be_secret(&command, info) {
         keep_secrets(cx, task, &command);
     }
     if let Some(at) = masked_word(cx, &command) {
@@ -170,21 +165,21 @@ pub(super) fn dispatch<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>, command: Comma
         return complain(cx, task, &Spot::of_arg(task, &command, at), text);
     }
     let name = Spot::of_name(task, &command);
-    if let Some(refused) = barred(cx, task, &info, source, &name) {
+    if let Some(refused) = barred(cx, task, info, source, &name) {
         return refused;
     }
-    task.output.begin(source, &info.name);
+    task.output.begin(source, info);
     if task.nested >= DEEPEST {
         let text = format!(
             "lines that commands run go deeper than {DEEPEST}, as when one of them leads to itself"
         );
         return complain(cx, task, &name, &text);
     }
-    match role {
-        Role::Variable(_) => guarded(cx, task, &info, |cx, task| {
-            variable(cx, task, &command, 0, &info)
+    match live.role {
+        Role::Variable(_) => guarded(cx, task, info, |cx, task| {
+            variable(cx, task, &command, 0, info)
         }),
-        _ => invoke::invoke(cx, task, &command, &info, slot),
+        _ => invoke::invoke(cx, task, &command, &live),
     }
 }
 
@@ -207,7 +202,7 @@ fn otherwise<H>(
         });
         let source = alias.source_for(source);
         let frame = Frame::alias(&alias.name, &alias.line, words.collect(), source);
-        return Step::Enter(frame);
+        return Step::Enter(Box::new(frame));
     }
     let spot = Spot::of_name(task, command);
     let text = match console(cx).elsewhere.get(folded) {
@@ -301,7 +296,7 @@ pub(super) fn on_variable<H>(
     let spot = Spot::of_arg(task, command, 0);
     let source = task.output.source();
     let folded = fold(&name.text);
-    let Some(slot) = live(cx, &folded) else {
+    let Some(Live { info, .. }) = live(cx, &folded) else {
         let can_be_set =
             |info: &EntryInfo| info.kind == EntryKind::Variable && !info.flags.read_only;
         let near = nearest_visible(cx, &folded, source, can_be_set);
@@ -312,10 +307,6 @@ pub(super) fn on_variable<H>(
         );
         return complain(cx, task, &spot, &text);
     };
-    let Some(entry) = console(cx).entries.get(slot) else {
-        return Step::Failed;
-    };
-    let info = Arc::clone(&entry.info);
     if info.kind != EntryKind::Variable {
         let text = format!(
             "expected the name of a variable; `{}` is a {}",

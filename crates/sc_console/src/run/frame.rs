@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::vec;
 
 use crate::parse::{CommandText, LineText, ParseError, Word, parse_line};
 use crate::source::Source;
@@ -42,7 +43,9 @@ pub(crate) struct Frame {
     /// The present line and its number.
     line: String,
     number: usize,
-    commands: VecDeque<CommandText>,
+    commands: vec::IntoIter<CommandText>,
+    /// What is wrong with the present line, until it is said.
+    error: Option<ParseError>,
     /// Put at the end of its last command.
     extra: Vec<Passed>,
     /// Of the present command's last words, in which frame's line each stands.
@@ -60,19 +63,14 @@ pub(crate) struct Passed {
 
 impl Frame {
     pub(crate) fn line(line: &str, source: Source) -> Self {
-        Frame::new(
-            Lines {
-                kind: FrameKind::Line,
-                lines: [(1, line.to_owned())].into(),
-            },
-            source,
-        )
+        let mut frame = Frame::of(FrameKind::Line, source);
+        frame.read(1, line.to_owned());
+        frame
     }
 
     pub(crate) fn alias(name: &str, line: &str, extra: Vec<Passed>, source: Source) -> Self {
-        let lines = [(1, line.to_owned())].into();
-        let kind = FrameKind::Alias(name.to_owned());
-        let mut frame = Frame::new(Lines { kind, lines }, source);
+        let mut frame = Frame::of(FrameKind::Alias(name.to_owned()), source);
+        frame.read(1, line.to_owned());
         frame.extra = extra;
         frame
     }
@@ -80,16 +78,24 @@ impl Frame {
     /// Lines asked for by a source: those of a script run as a script, unless another machine asks.
     pub(crate) fn new(lines: Lines, source: Source) -> Self {
         let is_script = matches!(lines.kind, FrameKind::Script { .. });
+        let source = match source {
+            Source::Local | Source::Terminal if is_script => Source::Script,
+            source => source,
+        };
+        let mut frame = Frame::of(lines.kind, source);
+        frame.lines = lines.lines;
+        frame
+    }
+
+    fn of(kind: FrameKind, source: Source) -> Self {
         Frame {
-            source: match source {
-                Source::Local | Source::Terminal if is_script => Source::Script,
-                source => source,
-            },
-            kind: lines.kind,
-            lines: lines.lines,
+            source,
+            kind,
+            lines: VecDeque::new(),
             line: String::new(),
             number: 0,
-            commands: VecDeque::new(),
+            commands: vec::IntoIter::default(),
+            error: None,
             extra: Vec::new(),
             passed: Vec::new(),
             secrets: Vec::new(),
@@ -100,9 +106,29 @@ impl Frame {
         self.source
     }
 
-    /// The line that the present command is on.
+    /// Makes a line the present one.
+    fn read(&mut self, number: usize, line: String) {
+        let LineText { commands, errors } = parse_line(&line);
+        self.commands = commands.into_iter();
+        self.error = errors.into_iter().next();
+        self.line = line;
+        self.number = number;
+        self.secrets.clear();
+    }
+
+    /// The present line.
     pub(crate) fn text(&self) -> &str {
         &self.line
+    }
+
+    /// What is left of the present line.
+    pub(crate) fn commands(&self) -> &[CommandText] {
+        self.commands.as_slice()
+    }
+
+    /// Whether there is nothing on the present line, not even something wrong.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.commands().is_empty() && self.error.is_none()
     }
 
     /// In which frame's line an argument of the present command stands, if in another one's.
@@ -154,8 +180,12 @@ impl Frame {
     /// The next command, or what is wrong with the next line.
     pub(crate) fn next(&mut self) -> Option<Result<CommandText, ParseError>> {
         loop {
-            if let Some(mut command) = self.commands.pop_front() {
-                if self.commands.is_empty() {
+            if let Some(error) = self.error.take() {
+                self.give_up_line();
+                return Some(Err(error));
+            }
+            if let Some(mut command) = self.commands.next() {
+                if self.commands().is_empty() {
                     for passed in self.extra.drain(..) {
                         command.args.push(passed.word);
                         self.passed.push(passed.frame);
@@ -164,22 +194,13 @@ impl Frame {
                 return Some(Ok(command));
             }
             let (number, line) = self.lines.pop_front()?;
-            let LineText { commands, errors } = parse_line(&line);
-            self.line = line;
-            self.number = number;
-            self.secrets.clear();
-            if let Some(error) = errors.into_iter().next() {
-                return Some(Err(error));
-            }
-            self.commands = commands.into();
+            self.read(number, line);
         }
     }
 
     /// Leaves out what is left of the present line; how many commands that was.
     pub(crate) fn give_up_line(&mut self) -> usize {
-        let left = self.commands.len();
-        self.commands.clear();
-        left
+        std::mem::take(&mut self.commands).len()
     }
 
     /// What to say about the rest that is not run, if there is any.

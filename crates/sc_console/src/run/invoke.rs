@@ -13,26 +13,18 @@ use crate::info::{EntryInfo, EntryKind};
 use crate::output::Output;
 use crate::parse::{CommandText, Word};
 use crate::redact::refusal;
-use crate::registry::{self, Body, ForwardedCall, console};
+use crate::registry::{self, Body, ForwardedCall, Live, console};
 use crate::reports;
 
 pub(super) fn invoke<H>(
     cx: &mut Cx<'_, H>,
     task: &mut Task<H>,
     command: &CommandText,
-    info: &EntryInfo,
-    slot: u32,
+    live: &Live,
 ) -> Step {
-    let Some(handler) = console(cx).handlers.get(&slot) else {
-        return Step::Failed;
-    };
-    let needs_game_world = handler.needs_game_world;
-    let bound = console(cx)
-        .entries
-        .get(slot)
-        .and_then(|entry| entry.binding.world);
-    let world = bound.or_else(|| game_world(cx));
-    if needs_game_world && world.is_none() {
+    let info = &live.info;
+    let world = live.world.or_else(|| game_world(cx));
+    if live.needs_game_world && world.is_none() {
         let text = format!(
             "`{}` was not run: it needs a game world (game or play-in-editor), and there is none",
             info.name
@@ -44,7 +36,7 @@ pub(super) fn invoke<H>(
         return Step::Failed;
     }
     let outcome = calling(cx, task, world, |cx, task| {
-        let ended = call(cx, slot, info, &command.args, &mut task.output);
+        let ended = call(cx, live.slot, info, &command.args, &mut task.output);
         // An error is the user's, and so is how it is shown.
         let said = match &ended {
             Err(CallError::Failed(error)) => error.to_string(),
@@ -116,9 +108,9 @@ fn call<H>(
     output: &mut Output,
 ) -> CallResult {
     let count = info.params.len();
-    let console = console(cx);
-    let generation = console.entries.generation(slot);
-    let Some(handler) = console.handlers.get_mut(&slot) else {
+    let entries = &mut console(cx).entries;
+    let generation = entries.generation(slot);
+    let Some(handler) = entries.handler_mut(slot) else {
         return Err(CallError::Failed("it is gone".into()));
     };
     match &mut handler.body {
@@ -157,9 +149,9 @@ fn call<H>(
 
 /// Puts a closure back, if its command is still the same one.
 fn put_back<H>(cx: &mut Cx<'_, H>, slot: u32, generation: u32, body: crate::command::DynBody<H>) {
-    let console = console(cx);
-    if console.entries.generation(slot) == generation
-        && let Some(handler) = console.handlers.get_mut(&slot)
+    let entries = &mut console(cx).entries;
+    if entries.generation(slot) == generation
+        && let Some(handler) = entries.handler_mut(slot)
         && let Body::Closure(place) = &mut handler.body
     {
         *place = Some(body);
@@ -212,7 +204,7 @@ fn settle<H>(
         }
         Ok(Ended::Lines(lines)) => {
             let source = task.output.source();
-            return Step::Enter(Frame::new(lines, source));
+            return Step::Enter(Box::new(Frame::new(lines, source)));
         }
         Ok(Ended::OnVariable(what)) => {
             return super::dispatch::on_variable(cx, task, command, what);

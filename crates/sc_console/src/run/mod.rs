@@ -22,7 +22,7 @@ use sc_core::{Culprit, Cx};
 use crate::command::Latent;
 use crate::name::fold;
 use crate::output::{Heard, LineKind, LineOutcome, LineRun, Output, OutputLine, Printed, Ring};
-use crate::parse::{CommandText, ParseError, parse_line};
+use crate::parse::{CommandText, ParseError};
 use crate::redact::{MASK, mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
@@ -84,7 +84,6 @@ pub(crate) struct Task<H: 'static> {
 
 /// A line that nobody has seen yet.
 struct Unseen {
-    line: String,
     source: Source,
     /// A command runs it: nobody has typed it.
     by_command: bool,
@@ -120,7 +119,7 @@ pub(crate) enum Step {
     /// What is wrong was printed.
     Failed,
     Wait(Waiting),
-    Enter(Frame),
+    Enter(Box<Frame>),
 }
 
 impl<H> Task<H> {
@@ -187,7 +186,6 @@ impl<H> Task<H> {
 /// Runs a line at once, as far as it goes.
 pub(crate) fn run_line<H>(cx: &mut Cx<'_, H>, line: &str, source: Source) -> LineRun {
     let mut task = asked_for(cx, line, source, None);
-    task.nested = console(cx).tasks.nested;
     begin_unseen(cx, &mut task);
     match go_on(cx, task) {
         Gone::Done(run, _) => run,
@@ -238,11 +236,11 @@ fn asked_for<H>(
     source: Source,
     done: Option<DoneFn<H>>,
 ) -> Task<H> {
-    let mut task = Task::new(line, source, 0, done);
-    let command = console(cx).tasks.printing.last();
+    let tasks = &console(cx).tasks;
+    let mut task = Task::new(line, source, tasks.nested, done);
+    let command = tasks.printing.last();
     let heard = command.and_then(|command| command.borrow().heard.clone());
     task.unseen = Some(Unseen {
-        line: line.to_owned(),
         source,
         by_command: command.is_some(),
     });
@@ -253,12 +251,7 @@ fn asked_for<H>(
 /// Echo and history of a line that a person has typed; the log has every line. Of one that has waited for its
 /// turn only now, as only now is known what its names mean.
 fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
-    let Some(Unseen {
-        line,
-        source,
-        by_command,
-    }) = task.unseen.take()
-    else {
+    let Some(Unseen { source, by_command }) = task.unseen.take() else {
         return;
     };
     let console = console(cx);
@@ -270,20 +263,22 @@ fn begin_unseen<H>(cx: &mut Cx<'_, H>, task: &mut Task<H>) {
     if !is_typed && !tracing::enabled!(target: "stillcooking", tracing::Level::DEBUG) {
         return;
     }
-    let parsed = parse_line(&line);
-    if parsed.commands.is_empty() && parsed.errors.is_empty() {
+    let Some(frame) = task.frames.first().filter(|frame| !frame.is_blank()) else {
         return;
-    }
-    let (shown, _) = mask(&line, secrets(&line, &parsed, &*console));
+    };
+    let (shown, _) = mask(
+        frame.text(),
+        secrets(frame.text(), frame.commands(), &*console),
+    );
     tracing::debug!(target: "stillcooking", %source, "console: {shown}");
     if is_typed {
-        console.history.push(&shown);
         for text in shown.lines() {
             console.shown.push(OutputLine {
                 kind: LineKind::Echo,
-                text: format!("> {text}"),
+                text: ["> ", text].concat(),
             });
         }
+        console.history.push(shown);
     }
 }
 
@@ -396,12 +391,7 @@ enum Gone<H: 'static> {
 fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
     task.waiting = Waiting::No;
     task.entered = 0;
-    loop {
-        // A frame that was given up may have left its output behind.
-        show(&mut console(cx).shown, &mut task);
-        let Some(next) = next_command(&mut task) else {
-            break;
-        };
+    while let Some(next) = next_command(&mut task) {
         let ran = catch_unwind(AssertUnwindSafe(|| step(cx, &mut task, next)));
         let (step, panic) = match ran {
             Ok(step) => (step, None),
@@ -417,18 +407,17 @@ fn go_on<H>(cx: &mut Cx<'_, H>, mut task: Task<H>) -> Gone<H> {
             Step::Done => {}
             Step::Failed => fail(&mut task),
             Step::Wait(waiting) => task.waiting = waiting,
-            Step::Enter(frame) => enter(&mut task, frame),
+            Step::Enter(frame) => enter(&mut task, *frame),
         }
         let attended = catch_unwind(AssertUnwindSafe(|| cx.attend()));
         if let Some(panic) = panic.or(attended.err()) {
             return Gone::Unwinds(Box::new(task), panic);
         }
+        show(&mut console(cx).shown, &mut task);
         if !matches!(task.waiting, Waiting::No) {
-            show(&mut console(cx).shown, &mut task);
             return Gone::Waits(Box::new(task));
         }
     }
-    show(&mut console(cx).shown, &mut task);
     let outcome = if task.failed {
         LineOutcome::Failed
     } else {

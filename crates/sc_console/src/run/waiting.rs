@@ -5,10 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use sc_core::{Cx, Report, ReportKind};
 
-use super::{Frame, Task, Unseen, Waiting, begin_unseen, dispatch, show, tell};
+use super::{Task, Waiting, begin_unseen, dispatch, show, tell};
 use crate::output::LineOutcome;
-use crate::parse::parse_line;
-use crate::redact::{mask, secrets};
 use crate::registry::{Console, console};
 use crate::reports;
 use crate::source::Source;
@@ -57,13 +55,12 @@ pub(crate) fn waiting_lines<H>(cx: &mut Cx<'_, H>, asks: Source) -> Vec<WaitingL
 
 /// A line that waits, as it may be shown; a script by its name, until it runs.
 fn shown_whole<H>(console: &Console<H>, task: &Task<H>) -> String {
-    match (&task.unseen, task.frames.first()) {
-        (Some(Unseen { line, .. }), _) => mask(line, secrets(line, &parse_line(line), console)).0,
-        (None, Some(frame)) => match (frame.text(), Frame::name(frame)) {
-            ("", Some(name)) => name.to_owned(),
-            _ => dispatch::shown(console, frame),
-        },
-        (None, None) => String::new(),
+    let Some(frame) = task.frames.first() else {
+        return String::new();
+    };
+    match (frame.text(), frame.name()) {
+        ("", Some(name)) => name.to_owned(),
+        _ => dispatch::shown(console, frame),
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn install<H>(
         flags: variable.flags,
         origin,
     };
-    let mut entry = Entry::new(info, binding.clone(), Role::Static);
+    let mut entry = Entry::new(info, binding.clone(), Role::Static, None);
     let runtime = cx.runtime().mark();
     let variables = cx.runtime_state::<Variables>();
     variables.runtime = runtime;
@@ -178,14 +178,10 @@ fn said(variable: &VariableSlot, panic: &Panic) -> String {
 pub(super) fn could_be_a_variable<H>(cx: &mut Cx<'_, H>, name: &str) -> Result<(), VariableError> {
     let why = match name::fault(name) {
         Some(fault) => format!("that is no name: {fault}"),
-        None => {
-            let entry = live(cx, &fold(name));
-            let entry = entry.and_then(|slot| console(cx).entries.get(slot));
-            match entry {
-                Some(entry) => format!("it is a {}", entry.info.kind),
-                None => return Ok(()),
-            }
-        }
+        None => match live(cx, &fold(name)) {
+            Some(entry) => format!("it is a {}", entry.info.kind),
+            None => return Ok(()),
+        },
     };
     Err(VariableError::NotAllowed {
         name: name.to_owned(),
@@ -259,8 +255,7 @@ fn leave<H>(cx: &mut Cx<'_, H>, slot: &VariableSlot) {
 
 /// A variable by name: its index, if there is one. Its value is what it is now.
 pub(crate) fn find<H>(cx: &mut Cx<'_, H>, name: &str) -> Option<u32> {
-    let slot = live(cx, &fold(name))?;
-    let Role::Variable(index) = console(cx).entries.get(slot)?.role else {
+    let Role::Variable(index) = live(cx, &fold(name))?.role else {
         return None;
     };
     refresh(cx, index).then_some(index)
