@@ -116,15 +116,25 @@ impl<H> Board<H> {
     }
 
     /// The id of the next flow in a slot; the slot is made, if there is none of that number.
+    #[inline(always)]
     pub(crate) fn make(&self, index: u32) -> FlowId {
+        if self.chunks.borrow().len() <= (index >> CHUNK_BITS) as usize {
+            self.grow(index);
+        }
+        self.id(index)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&self, index: u32) {
         let chunks = &mut *self.chunks.borrow_mut();
         while chunks.len() <= (index >> CHUNK_BITS) as usize {
             chunks.push(new_chunk());
         }
-        id_in(chunks, index)
     }
 
     /// The id of the flow in a slot.
+    #[inline]
     pub(crate) fn id(&self, index: u32) -> FlowId {
         id_in(&self.chunks.borrow(), index)
     }
@@ -311,6 +321,7 @@ fn new_chunk<H>() -> Chunk<H> {
     }))
 }
 
+#[inline]
 fn id_in<H>(chunks: &[Chunk<H>], index: u32) -> FlowId {
     let chunk = chunks.get((index >> CHUNK_BITS) as usize);
     let generation = chunk.map_or(0, |chunk| chunk[index as usize % CHUNK].generation.get());

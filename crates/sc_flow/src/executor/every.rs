@@ -110,7 +110,7 @@ impl<H> Home<H> {
             home: self,
             every,
             at: 0,
-            is_thinner: false,
+            gone_from: usize::MAX,
         }
     }
 }
@@ -122,8 +122,16 @@ pub(super) struct List<'h, H: 'static> {
     every: Vec<Turn>,
     /// The next one to look at.
     at: usize,
-    /// Some want no frame any more, or have ended.
-    is_thinner: bool,
+    /// The first that wants no frame any more, or has ended: before it, nobody is looked for.
+    gone_from: usize,
+}
+
+impl<H> List<'_, H> {
+    /// The one at `at` wants no frame any more, or has ended.
+    #[inline(always)]
+    fn note_gone(&mut self) {
+        self.gone_from = self.gone_from.min(self.at);
+    }
 }
 
 impl<H> Queue<H> for List<'_, H> {
@@ -136,7 +144,7 @@ impl<H> Queue<H> for List<'_, H> {
             match slots.get(flow) {
                 Some(slot) if slot.has(runnable) => return Some(flow),
                 Some(_) => {}
-                None => self.is_thinner = true,
+                None => self.note_gone(),
             }
             self.at += 1;
         }
@@ -159,7 +167,7 @@ impl<H> Queue<H> for List<'_, H> {
         match slots.get(turn.flow) {
             Some(slot) if slot.has(bits::WANTS) => {}
             gone => {
-                self.is_thinner = true;
+                self.note_gone();
                 if let Some(slot) = gone {
                     slot.clear(bits::LISTED);
                 }
@@ -180,7 +188,7 @@ impl<H> Queue<H> for List<'_, H> {
         while let Some(listed) = self.every.get(self.at) {
             let flow = listed.flow;
             let Some(slot) = slots.get(flow) else {
-                self.is_thinner = true;
+                self.note_gone();
                 self.at += 1;
                 continue;
             };
@@ -198,10 +206,10 @@ impl<H> Queue<H> for List<'_, H> {
                 Turned::Goes => {
                     if !slot.has(bits::WANTS) {
                         slot.clear(bits::LISTED);
-                        self.is_thinner = true;
+                        self.note_gone();
                     }
                 }
-                Turned::Ended => self.is_thinner = true,
+                Turned::Ended => self.note_gone(),
                 Turned::More => return Stopped::More(flow),
             }
             self.at += 1;
@@ -253,12 +261,13 @@ impl<H> Drop for List<'_, H> {
                 }
             }
         }
-        if self.is_thinner {
+        if self.gone_from < every.len() {
             let mut slots = Slots::new(&self.home.board);
-            every.retain(|turn| {
+            let gone = every.extract_if(self.gone_from.., |turn| {
                 let slot = slots.get(turn.flow);
-                slot.is_some_and(|slot| slot.has(bits::LISTED))
+                !slot.is_some_and(|slot| slot.has(bits::LISTED))
             });
+            gone.for_each(drop);
             give_back(&mut every);
         }
         self.home.every.set(every);

@@ -308,17 +308,30 @@ impl<H> Table<H> {
 
     /// Takes out a flow that has completed, if nobody has to be told of it; its slot is to be
     /// [released](Self::release). Its name.
+    #[inline(always)]
     pub(crate) fn take_quiet(&mut self, index: u32) -> Option<&'static str> {
+        let place = self.rows.get_mut(index as usize)?;
+        let row = place.as_ref()?;
+        if row.extra != NONE {
+            return self.take_quiet_with_extra(index);
+        }
+        row.home.leave();
+        self.watch.ends(row.watched);
+        let name = row.name;
+        *place = None;
+        Some(name)
+    }
+
+    fn take_quiet_with_extra(&mut self, index: u32) -> Option<&'static str> {
         let row = self.row(index)?;
-        if row.extra != NONE && !self.extra(row).is_some_and(Extra::is_quiet) {
+        if !self.extra(row)?.is_quiet() {
             return None;
         }
         let row = self.rows.get_mut(index as usize)?.take()?;
         row.home.leave();
         self.watch.ends(row.watched);
-        if let Some(mut extra) = self.take_extra(&row) {
-            extra.note_end(FlowFinish::Completed);
-        }
+        let mut extra = self.take_extra(&row)?;
+        extra.note_end(FlowFinish::Completed);
         Some(row.name)
     }
 
