@@ -12,7 +12,8 @@ use crate::finish::FlowFinish;
 use crate::list::{Progress, WaitingFor};
 use crate::node::{Next, Node};
 
-pub(crate) type Polled = Poll<Result<(), FlowError>>;
+/// What a poll has come to, in as little room as it can have: most have come to nothing yet.
+pub(crate) type Polled = Poll<Result<(), Box<FlowError>>>;
 
 /// What a flow runs. A future is polled, a node has turns; what is asked of the wrong one does
 /// nothing.
@@ -52,7 +53,7 @@ impl<H: 'static, F: Future<Output = Result<(), FlowError>>> Body<H> for F {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
         reach_ahead(&*self);
-        Future::poll(self, context)
+        Future::poll(self, context).map_err(Box::new)
     }
 }
 

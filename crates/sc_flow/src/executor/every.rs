@@ -185,16 +185,19 @@ impl<H> Queue<H> for List<'_, H> {
         mut turn: impl FnMut(FlowId, &Slot<H>, u16) -> Turned,
     ) -> Stopped {
         let runnable = self.home.runnable();
-        while let Some(listed) = self.every.get(self.at) {
+        let (every, mut at) = (self.every.as_slice(), self.at);
+        while let Some(listed) = every.get(at) {
+            // Also when a turn panics.
+            self.at = at;
             let flow = listed.flow;
             let Some(slot) = slots.get(flow) else {
-                self.note_gone();
-                self.at += 1;
+                self.gone_from = self.gone_from.min(at);
+                at += 1;
                 continue;
             };
             let is_like = slot.bits.get();
             if is_like & runnable == 0 {
-                self.at += 1;
+                at += 1;
                 continue;
             }
             if !is_here(is_like) {
@@ -203,17 +206,19 @@ impl<H> Queue<H> for List<'_, H> {
             let is_like = is_like & !runnable;
             slot.bits.set(is_like);
             match turn(flow, slot, is_like) {
+                Turned::Stays => {}
                 Turned::Goes => {
                     if !slot.has(bits::WANTS) {
                         slot.clear(bits::LISTED);
-                        self.note_gone();
+                        self.gone_from = self.gone_from.min(at);
                     }
                 }
-                Turned::Ended => self.note_gone(),
+                Turned::Ended => self.gone_from = self.gone_from.min(at),
                 Turned::More => return Stopped::More(flow),
             }
-            self.at += 1;
+            at += 1;
         }
+        self.at = at;
         Stopped::End
     }
 }

@@ -25,7 +25,7 @@ enum Outcome {
     GoesOn(Next),
     Ends(FlowFinish),
     /// It ends with an error.
-    Fails(FlowError),
+    Fails(Box<FlowError>),
 }
 
 impl From<Next> for Outcome {
@@ -78,6 +78,8 @@ pub(crate) trait Queue<H: 'static> {
 
 /// What a turn in a hot loop was.
 pub(crate) enum Turned {
+    /// The flow has its next turn where it had this one.
+    Stays,
     /// The flow goes on.
     Goes,
     /// It has ended, and there is nothing else to it.
@@ -178,10 +180,7 @@ fn futures<H, Q: Queue<H>>(
                     && shared.is_untouched()
                     && !(is_like & bits::OWNED != 0 && home.access.lives_ended());
                 match polled {
-                    Poll::Pending if is_calm => {
-                        heed(home, slot, flow, said);
-                        Turned::Goes
-                    }
+                    Poll::Pending if is_calm => heed(home, slot, flow, said),
                     polled => {
                         if is_calm
                             && let Poll::Ready(Ok(())) = polled
@@ -239,16 +238,18 @@ fn poll<H>(
 
 /// Takes note of what a flow that goes on has said in its turn.
 #[inline(always)]
-fn heed<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
-    let wanted = u16::from(said & said::WANTS);
+fn heed<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) -> Turned {
     let is_like = slot.bits.get() & !(bits::FRESH | bits::ON_TIME);
-    if said & said::AWAITED != 0 && wanted != 0 && is_like & bits::LISTED != 0 {
+    // It has awaited, and wants a frame.
+    if said & (said::AWAITED | said::WANTS) > said::AWAITED && is_like & bits::LISTED != 0 {
         // From frame to frame: noted in the slot alone.
+        let wanted = u16::from(said & said::WANTS);
         slot.bits.set(is_like | wanted | bits::STEADY);
-    } else {
-        slot.bits.set(is_like);
-        heed_more(home, slot, flow, said);
+        return Turned::Stays;
     }
+    slot.bits.set(is_like);
+    heed_more(home, slot, flow, said);
+    Turned::Goes
 }
 
 fn heed_more<H>(home: &Home<H>, slot: &Slot<H>, flow: FlowId, said: u8) {
