@@ -12,7 +12,7 @@
 //! | `sleepers_100k_vs_tokio` | tokio, current thread, paused clock | 2: both have a wheel; sleeps of 1 to 10 s, over and over; ours keep their order to the nanosecond |
 //! | `cancel_10k_vs_local_executor` | `async-executor`, dropped tasks | 3: start, first turn and cancel of ten thousand; ours have a deadline to take back, and run guards where host and runtime are in reach |
 //! | `teardown_10k_vs_local_executor` | `async-executor`, dropped whole | 3: start, first turn, and the world goes with all of them, each as if cancelled, newest first |
-//! | `drive_10k_vs_bare` | boxed closures that add up their own progress | 3: as an empty tick; a drive does that arithmetic too |
+//! | `drive_10k_vs_bare` | boxed closures that add up their own progress | 6: a flow with an empty body may take 10 calls, and this is one with an empty update: besides the sum it looks at its lap, its control and its end, and says how far it is |
 //! | `wait_until_10k_vs_bare` | boxed conditions, all asked every frame | 3: as an empty tick |
 //! | `wait_every_second_10k_vs_bare` | the same | 0.25: asked once a second, they sleep the other 62 frames |
 //! | `1k_tickables_beside_1M_asleep_flows` | the same frame without them | 1.1: the quality bar |
@@ -421,7 +421,7 @@ fn drives(rows: &mut Rows) {
     }
     let mut cx = Bare { delta: NANOS };
     let peer = || bare.retain_mut(|f| !f(black_box(&mut cx)));
-    rows.row(name, 3.0, FLOWS, || game.frame(), peer);
+    rows.row(name, 6.0, FLOWS, || game.frame(), peer);
 }
 
 /// Waits for a condition that stays false, polled every so many seconds, against asking every frame.

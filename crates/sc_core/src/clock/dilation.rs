@@ -50,12 +50,22 @@ impl Dilation {
     /// The dilated delta in nanoseconds, however large. The remainder goes in and out; beyond
     /// `u128` there is none.
     pub(crate) fn apply(self, delta: u64, remainder: &mut Remainder) -> u128 {
+        if self.units == ONE {
+            // Most clocks, most of the time: the remainder stays as it is.
+            return delta.into();
+        }
         let exact = u128::from(delta)
             .checked_mul(self.units)
             .and_then(|product| product.checked_add(u128::from(remainder.0)));
-        // The remainder is below ONE, hence below u64::MAX.
-        *remainder = Remainder(exact.map_or(0, |e| u64::try_from(e % ONE).unwrap_or(0)));
-        exact.map_or(u128::MAX, |exact| exact / ONE)
+        let Some(exact) = exact else {
+            *remainder = Remainder::default();
+            return u128::MAX;
+        };
+        let whole = exact / ONE;
+        // Below ONE, hence below u64::MAX.
+        let left = exact - whole * ONE;
+        *remainder = Remainder(u64::try_from(left).unwrap_or(0));
+        whole
     }
 }
 

@@ -303,7 +303,7 @@ fn nodes<H, Q: Queue<H>>(
 ) {
     let board = &*home.board;
     let (now, delta) = (home.now(clock), Duration::from_nanos(home.delta(clock)));
-    let wanted = said::wants(clock);
+    let wanted = bits::wants(clock);
     let outer = board.running.get();
     let lives_ended = Cell::new(cx.lives_ended());
     let mut more = None;
@@ -327,9 +327,9 @@ fn nodes<H, Q: Queue<H>>(
             if is_calm {
                 match next {
                     Next::End(_) => {}
-                    Next::Frame if slot.has(bits::STEADY) => {
-                        heed_more(home, slot, flow, wanted);
-                        return Turned::Goes;
+                    Next::Frame if slot.has(bits::STEADY) && slot.has(bits::LISTED) => {
+                        slot.set(wanted);
+                        return Turned::Stays;
                     }
                     next => {
                         goes_on(board, home, slot, flow, next, said);
