@@ -147,3 +147,61 @@ fn a_variable_that_ends_while_it_is_registered_leaves_a_key_of_nothing() {
     assert_eq!(t.cx().get_var(key), Err(VariableError::Gone));
     assert_eq!(t.cx().var_info("Other").unwrap().value, "7");
 }
+
+/// Ends another command when it is dropped, and registers a third, which takes that one's place.
+struct Succeeds(Access<Game>);
+
+impl Drop for Succeeds {
+    fn drop(&mut self) {
+        let heir = dynamic_command! {
+            /// Came last.
+            Heir () |_cx: &mut Cx<'_, Game>, _out| { Ok(()) }
+        };
+        let done = self.0.with(|cx| {
+            cx.unregister_entry("Second");
+            cx.register_command(heir.runtime()).unwrap();
+        });
+        assert_eq!(done, Ok(()));
+    }
+}
+
+#[test]
+fn what_takes_the_place_of_one_that_is_about_to_end_stays() {
+    let by_world = |t: &mut TestWorld<Game>, _: Owner<Door>| {
+        let world = t.world;
+        t.cx().destroy_world(world);
+    };
+    let by_life = |t: &mut TestWorld<Game>, door: Owner<Door>| {
+        door.shutdown(&mut t.cx()).unwrap();
+    };
+    let by_owner = |t: &mut TestWorld<Game>, door: Owner<Door>| {
+        assert_eq!(
+            t.cx().unregister_entries_of(&door),
+            1,
+            "the first; its end was the second's"
+        );
+        t.host.door = Some(door);
+    };
+    let ways: [fn(&mut TestWorld<Game>, Owner<Door>); 3] = [by_world, by_life, by_owner];
+    for end in ways {
+        let mut t = TestWorld::new(Game::default());
+        let world = t.world;
+        let door = t.cx().spawn_in(world, Door).unwrap();
+        let succeeds = Succeeds(t.cx().access());
+        let first = dynamic_command! {
+            /// Has an heir.
+            First () |_cx: &mut Cx<'_, Game>, _out| { let _ = &succeeds; Ok(()) }
+        };
+        let second = dynamic_command! {
+            /// Is ended by the first.
+            Second () |_cx: &mut Cx<'_, Game>, _out| { Ok(()) }
+        };
+        for command in [first, second] {
+            t.cx().register_command(command.owner(&door)).unwrap();
+        }
+        end(&mut t, door);
+        assert_eq!(outcome(&mut t, "first"), LineOutcome::Failed);
+        assert_eq!(outcome(&mut t, "second"), LineOutcome::Failed);
+        assert_eq!(outcome(&mut t, "heir"), LineOutcome::Done);
+    }
+}

@@ -331,6 +331,10 @@ pub(crate) fn unregister_entries_of<H>(cx: &mut Cx<'_, H>, owner: TickId) -> usi
         let life = entry.binding.owner;
         life.is_some_and(|life| life.object() == owner)
     };
-    let slots = console(cx).entries.dynamic(of_owner);
-    slots.into_iter().filter(|&slot| end(cx, slot)).count()
+    let numbers = console(cx).entries.dynamic(of_owner).into_iter();
+    let ended = numbers.filter(|&number| {
+        let slot = console(cx).entries.slot_of(number);
+        slot.is_some_and(|slot| end(cx, slot))
+    });
+    ended.count()
 }

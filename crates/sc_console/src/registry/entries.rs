@@ -79,9 +79,9 @@ pub(crate) struct Entries<H: 'static> {
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,
     registered: u64,
-    /// The bindings of what can end before the runtime does, side by side, by that number. A slot of
-    /// `None`: it has ended.
-    mortal: Vec<(u64, Option<u32>, Binding)>,
+    /// The bindings of what can end before the runtime does, side by side, by that number, and whether it is
+    /// registered yet.
+    mortal: Vec<(u64, bool, Binding)>,
     ended: usize,
     revision: u64,
 }
@@ -131,7 +131,7 @@ impl<H> Entries<H> {
         if binding.dynamic {
             self.bound.insert(number, slot);
             if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
-                self.mortal.push((number, Some(slot), binding));
+                self.mortal.push((number, true, binding));
             }
         }
         self.revision += 1;
@@ -148,13 +148,17 @@ impl<H> Entries<H> {
         Some(entry)
     }
 
-    /// The slots of what is dynamic and fits, in order of registration. A copy: they may change while
-    /// they are gone through.
-    pub(crate) fn dynamic(&self, fits: impl Fn(&Entry<H>) -> bool) -> Vec<u32> {
-        let slots = self.bound.values().copied();
-        slots
-            .filter(|&slot| self.get(slot).is_some_and(&fits))
-            .collect()
+    /// The numbers of what is dynamic and fits, in order of registration. The end of one may run code that ends
+    /// others, and has more take their slots: [`slot_of`](Self::slot_of) tells when the turn comes to it.
+    pub(crate) fn dynamic(&self, fits: impl Fn(&Entry<H>) -> bool) -> Vec<u64> {
+        let bound = self.bound.iter();
+        let fitting = bound.filter(|&(_, &slot)| self.get(slot).is_some_and(&fits));
+        fitting.map(|(&number, _)| number).collect()
+    }
+
+    /// The slot of what is dynamic, by the number of its registration.
+    pub(crate) fn slot_of(&self, number: u64) -> Option<u32> {
+        self.bound.get(&number).copied()
     }
 
     fn forget(&mut self, number: u64) {
@@ -162,19 +166,19 @@ impl<H> Entries<H> {
         let Some(mortal) = at.ok().and_then(|at| self.mortal.get_mut(at)) else {
             return;
         };
-        *mortal = (number, None, Binding::default());
+        *mortal = (number, false, Binding::default());
         self.ended += 1;
         if self.ended * 2 > self.mortal.len() {
-            self.mortal.retain(|mortal| mortal.1.is_some());
+            self.mortal.retain(|mortal| mortal.1);
             self.ended = 0;
         }
     }
 
-    /// The slots of what has ended without being told, in order of registration.
-    pub(crate) fn dead(&self, cx: &Cx<'_, H>) -> Vec<u32> {
-        let mortal = self.mortal.iter();
+    /// The numbers of what has ended without being told, in order of registration.
+    pub(crate) fn dead(&self, cx: &Cx<'_, H>) -> Vec<u64> {
+        let mortal = self.mortal.iter().filter(|mortal| mortal.1);
         let dead = mortal.filter(|(_, _, binding)| !binding.holds(cx));
-        dead.filter_map(|&(_, slot, _)| slot).collect()
+        dead.map(|&(number, _, _)| number).collect()
     }
 
     pub(crate) fn revision(&self) -> u64 {

@@ -151,9 +151,8 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>) {
     let Some(console) = cx.runtime().state::<Console<H>>() else {
         return;
     };
-    for slot in console.entries.dead(cx) {
-        remove(cx, slot);
-    }
+    let dead = console.entries.dead(cx);
+    remove_all(cx, dead);
 }
 
 /// An entry that is alive.
@@ -235,6 +234,15 @@ pub(crate) fn remove<H>(cx: &mut Cx<'_, H>, slot: u32) -> bool {
     true
 }
 
+/// Removes what is dynamic, by the numbers of registrations.
+fn remove_all<H>(cx: &mut Cx<'_, H>, numbers: Vec<u64>) {
+    for number in numbers {
+        if let Some(slot) = console(cx).entries.slot_of(number) {
+            remove(cx, slot);
+        }
+    }
+}
+
 /// What a closure holds may be the user's, and its destructor may reach the runtime.
 fn bury<H>(cx: &mut Cx<'_, H>, handler: Option<Handler<H>>) {
     cx.enter(|| drop(handler));
@@ -243,9 +251,8 @@ fn bury<H>(cx: &mut Cx<'_, H>, handler: Option<Handler<H>>) {
 /// The end of a world: what is bound to it goes.
 fn leave_world<H>(cx: &mut Cx<'_, H>, world: WorldId) {
     let of_world = |entry: &Entry<H>| entry.binding.world == Some(world);
-    for slot in console(cx).entries.dynamic(of_world) {
-        remove(cx, slot);
-    }
+    let dynamic = console(cx).entries.dynamic(of_world);
+    remove_all(cx, dynamic);
     let callbacks = console(cx).watchers.leave_world(world);
     cx.enter(|| drop(callbacks));
 }
@@ -253,9 +260,8 @@ fn leave_world<H>(cx: &mut Cx<'_, H>, world: WorldId) {
 /// The end of the runtime: everything dynamic goes, and who waits hears it.
 fn end<H>(cx: &mut Cx<'_, H>) {
     crate::run::cancel_all(cx);
-    for slot in console(cx).entries.dynamic(|_| true) {
-        remove(cx, slot);
-    }
+    let dynamic = console(cx).entries.dynamic(|_| true);
+    remove_all(cx, dynamic);
     replace::close(cx);
 }
 
