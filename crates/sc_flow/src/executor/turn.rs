@@ -133,7 +133,7 @@ pub(crate) fn run<H, Q: Queue<H>>(cx: &mut Cx<'_, H>, home: &Home<H>, queue: &mu
         let is_like = slots.get(flow).map(|slot| slot.bits.get());
         let way = is_like.map(|bits| Way::of(home, bits, Q::ON_TIME, || cx.lives_ended()));
         match way {
-            Some(Way::Future) => futures(cx, home, &mut slots, queue, flow),
+            Some(Way::Future) => futures(cx, home, &mut slots, queue),
             Some(Way::Node) => {
                 let clock = bits::clock(is_like.unwrap_or(0));
                 nodes(cx, home, &mut slots, queue, clock);
@@ -157,12 +157,11 @@ fn futures<H, Q: Queue<H>>(
     home: &Home<H>,
     slots: &mut Slots<H>,
     queue: &mut Q,
-    first: FlowId,
 ) {
     let board = &*home.board;
     let shared = board.shared_waker();
     home.waker.set(shared.waker.data().addr());
-    let (mut more, mut last, mut name) = (None, first, "");
+    let (mut more, mut name) = (None, "");
     let delta = Duration::from_nanos(home.delta(Clock::Game));
     let stopped = cx.callback(home.world, delta, |cx| {
         cx.enter(|| {
@@ -172,7 +171,6 @@ fn futures<H, Q: Queue<H>>(
                 Way::of(home, is_like, Q::ON_TIME, lives_ended) == Way::Future
             };
             queue.run(slots, is_here, |flow, slot, is_like| {
-                last = flow;
                 let polled = poll(home, slot, flow, is_like, context);
                 let said = home.take_said();
                 let is_calm = said & said::ASKED == 0
@@ -198,14 +196,15 @@ fn futures<H, Q: Queue<H>>(
             })
         })
     });
-    home.current.set(FlowId::NOBODY.word());
+    let running = home.current.replace(FlowId::NOBODY.word());
     home.take_said();
     let flow = match stopped {
         Ok(Stopped::End | Stopped::NotHere) => return,
         Ok(Stopped::More(flow)) => flow,
         Err(panic) => {
-            settle_waker(home, last, &shared, false);
-            panicked(cx, home, last, name, panic);
+            let flow = FlowId::of_word(running);
+            settle_waker(home, flow, &shared, false);
+            panicked(cx, home, flow, name, panic);
             return queue.passed(slots);
         }
     };
