@@ -68,9 +68,7 @@ impl<H> Runtime<H> {
 
     /// Tells the extensions which objects' lives have ended since they were told last.
     pub(crate) fn announce_ended_lives(&mut self, host: &mut H) {
-        if self.inbox.any_dropped() {
-            self.mark_dropped();
-        }
+        self.mark_dropped();
         if self.slots.ended.is_empty() {
             return;
         }

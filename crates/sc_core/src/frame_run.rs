@@ -128,9 +128,7 @@ impl<H> Runtime<H> {
 
     fn finish_begin(&mut self, host: &mut H, handed_in: u64, deltas: Option<DeltaSource<'_>>) {
         let steps = self.frame.is_stepping();
-        if self.inbox.any_dropped() {
-            self.mark_dropped();
-        }
+        self.mark_dropped();
         self.run_begin_hooks(host, steps);
         if !steps {
             self.run_hooks(host, Stage::Begin);

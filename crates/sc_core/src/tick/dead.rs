@@ -18,9 +18,7 @@ pub(crate) struct Grave<H: 'static> {
 impl<H> Runtime<H> {
     /// The slot an id names, if its owner is still there.
     pub(crate) fn live(&mut self, id: TickId) -> Result<u32, TickError> {
-        if self.inbox.any_dropped() {
-            self.mark_dropped();
-        }
+        self.mark_dropped();
         self.slots.live(id)
     }
 
@@ -34,8 +32,15 @@ impl<H> Runtime<H> {
     }
 
     /// Marks the objects dead whose owners were dropped, on whatever thread.
-    #[cold]
+    #[inline]
     pub(crate) fn mark_dropped(&mut self) {
+        if self.inbox.any_dropped() {
+            self.mark_arrived();
+        }
+    }
+
+    #[cold]
+    fn mark_arrived(&mut self) {
         let mut dropped = std::mem::take(&mut self.slots.dropped_scratch);
         self.inbox.take_dropped(&mut dropped);
         for (id, then) in dropped.drain(..) {
@@ -52,9 +57,7 @@ impl<H> Runtime<H> {
     /// Reports the dead that were still initialized and takes every dead object out of the
     /// registry. The objects are given back: dropping them is user code.
     pub(crate) fn bury_dead(&mut self, graves: &mut Vec<Grave<H>>) {
-        if self.inbox.any_dropped() {
-            self.mark_dropped();
-        }
+        self.mark_dropped();
         if self.slots.dead.is_empty() {
             return;
         }

@@ -229,11 +229,9 @@ impl<H> Cx<'_, H> {
         self.scope.delta = walk.deltas[0];
         let before = progress.list_at;
         progress.list_at += segment.len();
+        self.rt.mark_dropped();
         for (index, entry) in segment.iter().enumerate() {
             let slot = entry.slot;
-            if inbox.any_dropped() {
-                self.rt.mark_dropped();
-            }
             let hot = &mut self.rt.slots.hot[slot as usize];
             let flags = hot.flags & (flag::TICKS | flag::THROUGH_PAUSE | flag::BATCH);
             if flags != usual {
@@ -253,7 +251,12 @@ impl<H> Cx<'_, H> {
             self.scope.object = slot;
             let passed = before + index + 1;
             self.tick_out::<PROFILE>(slot, passed, object, &mut progress.out);
-            if self.rt.attention {
+            // Both in one branch.
+            if self.rt.attention | inbox.any_dropped() {
+                self.rt.mark_dropped();
+                if !self.rt.attention {
+                    continue;
+                }
                 // Right also when this ends the walk.
                 progress.list_at = passed;
                 self.attend_in(walk.home)?;
@@ -285,9 +288,7 @@ impl<H> Cx<'_, H> {
 
     /// Ticks one object if it still should.
     fn tick_one(&mut self, slot: u32, delta: Duration, progress: &mut Progress<H>) {
-        if self.rt.inbox.any_dropped() {
-            self.rt.mark_dropped();
-        }
+        self.rt.mark_dropped();
         if !self.rt.slots.has(slot, flag::TICKS) {
             return;
         }

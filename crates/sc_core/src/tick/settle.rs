@@ -21,9 +21,7 @@ enum Wanted {
 impl<H> Runtime<H> {
     /// Gives every dirty slot its place, but for those whose pass is open.
     pub(crate) fn settle(&mut self) {
-        if self.inbox.any_dropped() {
-            self.mark_dropped();
-        }
+        self.mark_dropped();
         if self.slots.dirty.is_empty() {
             return;
         }

@@ -119,9 +119,7 @@ impl<H> Cx<'_, H> {
     /// follows from them.
     pub(crate) fn finish_owed_shutdowns(&mut self) {
         loop {
-            if self.rt.inbox.any_dropped() {
-                self.rt.mark_dropped();
-            }
+            self.rt.mark_dropped();
             if !self.finish_pending_shutdowns() {
                 return;
             }
