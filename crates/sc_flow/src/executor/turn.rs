@@ -183,6 +183,8 @@ fn futures<H, Q: Queue<H>>(
                         Turned::Goes
                     }
                     polled => {
+                        // Its turn is over: what its destructor polls is no await of anybody.
+                        home.current.set(FlowId::NOBODY.word());
                         if is_calm
                             && let Poll::Ready(Ok(())) = polled
                             && board.end_quietly(flow, slot, &mut name)
