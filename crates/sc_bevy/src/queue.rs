@@ -213,15 +213,15 @@ fn ask_now<R: FnOnce(&mut Cx<'_, World>)>(
 /// what comes after a request that panics.
 pub(crate) fn answer(runtime: &mut Runtime<World>, world: &mut World) {
     // Before any of it is done.
-    let shared = world
-        .get_resource::<Queue>()
-        .map_or(0, |queue| queue.lock().requests.len());
+    let queue = world.get_resource::<Queue>();
+    let shared = queue.map_or(0, |queue| queue.lock().requests.len());
+    // A request may clear the resources.
+    let queue = queue.filter(|_| shared > 0).cloned();
     let local = world
         .get_non_send::<LocalQueue>()
         .map_or(0, |queue| queue.waiting.requests.len());
     for _ in 0..shared {
-        let queue = world.get_resource::<Queue>();
-        let Some(request) = queue.and_then(Queue::pop) else {
+        let Some(request) = queue.as_ref().and_then(Queue::pop) else {
             break;
         };
         let _ = call(&mut runtime.cx(world), ASKED, request);

@@ -1,10 +1,13 @@
 //! Where the runtime is not at home: schedules run inside it, the end of the app, a runtime that was taken away.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::{app, flow, flows, log, reports, say, with};
 use bevy_app::{AppExit, PostUpdate, Update};
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
 use sc_bevy::{
     AppConsole, Cooking, FlowCommands, FlowHandle, FlowState, Flows, LocalFlows, Var, WorldCx,
     console_variable,
@@ -144,4 +147,21 @@ fn a_flow_is_cancelled_by_the_local_parameter_too() {
     app.update();
     assert_eq!(flows(&mut app), 1);
     assert_eq!(handle.state(), FlowState::Running);
+}
+
+#[test]
+fn what_was_asked_for_is_done_when_a_request_before_it_clears_the_resources() {
+    let mut app = app();
+    let done = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&done);
+    let ask = move |flows: Flows| {
+        let told = Arc::clone(&told);
+        flows.with_cx(|cx| cx.host_mut().clear_resources());
+        flows.with_cx(move |_| told.store(true, Ordering::Relaxed));
+    };
+    assert!(app.world_mut().run_system_once(ask).is_ok());
+    // Bevy does not survive it: its schedules are resources.
+    let update = catch_unwind(AssertUnwindSafe(|| app.update()));
+    assert!(update.is_err());
+    assert!(done.load(Ordering::Relaxed));
 }

@@ -46,16 +46,17 @@ impl<H> Cx<'_, H> {
         object: Box<dyn Tickable<H>>,
         out: &mut Out<H>,
     ) {
-        let started = if PROFILE {
-            self.rt.stopwatch_nanos()
-        } else {
-            0
-        };
         std::mem::forget(out.replace(Outcast {
             slot,
             passed,
             object,
         }));
+        // The stopwatch is user code, too.
+        let started = if PROFILE {
+            self.rt.stopwatch_nanos()
+        } else {
+            0
+        };
         if let Some(outcast) = out {
             outcast.object.tick(self);
         }

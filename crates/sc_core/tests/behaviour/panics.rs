@@ -1,12 +1,16 @@
 //! Panics in user code: both policies, for every kind of event.
 
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
 use crate::probe::{
     Game, Log, Probe, Test, deltas, log, panic_of, spawn, spawn_in, spawn_worldless, start,
     tick_panics, world,
 };
 use sc_core::{
-    Clock, Cx, Extension, Owner, PanicPolicy, Report, ReportKind, Severity, Stage, TickError,
-    TickGroup,
+    Clock, Cx, Extension, Owner, PanicPolicy, Report, ReportKind, Severity, Stage, Stopwatch,
+    TickError, TickGroup,
 };
 
 fn isolated() -> Test {
@@ -557,4 +561,54 @@ fn a_callback_that_catches_a_panic_goes_on_and_stays_initialized() {
     assert_eq!(log(&t), ["tick a", "stop bad", "caught", "tick c"]);
     assert!(t.cx().is_initialized(&a));
     assert!(!t.cx().is_initialized(&bad));
+}
+
+/// Panics at a reading.
+struct Broken(Rc<Cell<u32>>, u32);
+
+impl Stopwatch for Broken {
+    fn now(&self) -> Duration {
+        self.0.set(self.0.get() + 1);
+        assert!(self.0.get() != self.1, "no clock");
+        Duration::ZERO
+    }
+}
+
+#[test]
+fn a_stopwatch_that_panics_costs_no_object() {
+    for (policy, interval) in [
+        (PanicPolicy::Isolate, 0.0),
+        (PanicPolicy::Isolate, 0.1),
+        (PanicPolicy::Propagate, 0.0),
+    ] {
+        // Before a tick, and after one.
+        for reading in [1, 2] {
+            let mut t = start();
+            t.rt.set_panic_policy(policy);
+            let readings = Rc::new(Cell::new(0));
+            t.rt.set_stopwatch(Broken(Rc::clone(&readings), reading));
+            t.rt.set_profiling(true);
+            let a = Probe::new("a").interval(interval).logs_drop(&t.host.log);
+            let a = spawn(&mut t, a);
+            let _b = spawn(&mut t, Probe::new("b"));
+            // Whatever the runtime itself has read.
+            readings.set(0);
+            if policy == PanicPolicy::Propagate {
+                assert_eq!(tick_panics(&mut t, 0.1), "no clock");
+            } else {
+                t.tick(0.1);
+                one_report(&t, "a", "no clock");
+            }
+            let lines = log(&t);
+            assert!(
+                !lines.iter().any(|line| line.starts_with("drop")),
+                "{lines:?}"
+            );
+            assert!(t.cx().get(&a).is_ok(), "reading {reading}");
+            let w = t.world;
+            t.cx().initialize(&a, w).unwrap();
+            t.tick(0.1);
+            assert!(log(&t).contains(&"tick a".to_owned()));
+        }
+    }
 }

@@ -180,6 +180,8 @@ fn futures<H, Q: Queue<H>>(
                 match polled {
                     Poll::Pending if is_calm => heed(home, slot, flow, said),
                     polled => {
+                        // Its turn is over: what its destructor polls is no await of anybody.
+                        home.current.set(FlowId::NOBODY.word());
                         if is_calm
                             && let Poll::Ready(Ok(())) = polled
                             && board.end_quietly(flow, slot, &mut name)

@@ -28,6 +28,7 @@ mod odd_wakers;
 mod probe;
 #[cfg(feature = "easing")]
 mod programs;
+mod quiet_ends;
 mod reserved;
 mod scripts;
 mod steps;
