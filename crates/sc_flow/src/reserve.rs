@@ -23,10 +23,10 @@ pub enum FlowState {
     Pending,
     /// It lives.
     Running,
-    /// It has ended; `Cancelled` perhaps before it started. `Aborted` also when its runtime was dropped, which
-    /// calls nothing.
+    /// It has ended: `Cancelled` perhaps before it started, `Panicked` perhaps in the call that was to start it, `Aborted`
+    /// also when its runtime was dropped, which calls nothing.
     Ended(FlowFinish),
-    /// It never starts: it was refused, or its reservation was dropped.
+    /// It never starts: what it was to be bound to is not there, or its reservation was dropped.
     Refused,
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn look<H>(cx: &mut Cx<'_, H>, board: &Board<H>, now: u64) {
         // One that is about to be aborted waits for nothing.
         match (is_bound(cx, board, flow), board.home(flow)) {
             (Ok(true), _) => warn(cx, board, flow, now),
-            (Err(panic), Some(home)) => panicked(cx, &home, flow, "", panic),
+            (Err(panic), Some(home)) => panicked(cx, &home, flow, panic),
             _ => {}
         }
     }

@@ -77,7 +77,7 @@ pub(crate) struct Task<H: 'static> {
     failed: bool,
     /// It is the program's start: every terminal shows what it prints.
     is_startup: bool,
-    /// The line, until it is its turn and it is shown.
+    /// Until it is its turn, and the line is shown.
     unseen: Option<Unseen>,
     done: Option<DoneFn<H>>,
 }

@@ -61,7 +61,7 @@ impl From<f32> for Secs {
 #[allow(clippy::cast_possible_truncation)]
 fn short_decimal(x: f32) -> Option<f64> {
     const POWERS: [f64; 7] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
-    // Below this, no two decimals of as many places are the same `f32`: the first that is `x` is its shortest.
+    // From here on, one that ends before the point may be shorter.
     const DIGITS: f64 = 16_777_216.0;
     let wide = f64::from(x);
     POWERS.into_iter().find_map(|power| {

@@ -111,7 +111,7 @@ pub(crate) fn request<H>(
         return is_first;
     }
     match (panic, board.home(id)) {
-        (Some(panic), Some(home)) => panicked(cx, &home, id, "", panic),
+        (Some(panic), Some(home)) => panicked(cx, &home, id, panic),
         _ => end(cx, board, id, finish),
     }
     make_reports(cx, board);
@@ -275,7 +275,8 @@ fn let_go<H>(
     told.err()
 }
 
-fn settle<H>(cx: &mut Cx<'_, H>, name: &str, panic: Option<Panic>) {
+/// Deals with what the end of a flow has thrown.
+pub(crate) fn settle<H>(cx: &mut Cx<'_, H>, name: &str, panic: Option<Panic>) {
     if let Some(panic) = panic {
         let fix = "fix the panic in the flow's finish callback or destructor; the flow has ended";
         let culprit = Culprit::new(format!("flow `{name}`"), fix);

@@ -315,7 +315,7 @@ fn start<H>(
             Ok(outside)
         }
         Err(panic) => {
-            panicked(cx, &home, id, "", panic);
+            panicked(cx, &home, id, panic);
             Err(FlowError::Panicked)
         }
     }

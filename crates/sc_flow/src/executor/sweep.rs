@@ -31,7 +31,7 @@ pub(crate) fn sweep<H>(cx: &mut Cx<'_, H>, board: &Board<H>) {
         match end::is_bound(cx, board, flow) {
             Ok(true) => {}
             Ok(false) => end::end(cx, board, flow, FlowFinish::Aborted),
-            Err(panic) => panicked(cx, &home, flow, "", panic),
+            Err(panic) => panicked(cx, &home, flow, panic),
         }
         cx.attend();
     }

@@ -206,7 +206,13 @@ fn futures<H, Q: Queue<H>>(
         Err(panic) => {
             let flow = FlowId::of_word(running);
             settle_waker(home, flow, &shared, false);
-            panicked(cx, home, flow, name, panic);
+            if flow == FlowId::NOBODY {
+                // Of a destructor: its flow has ended.
+                end::settle(cx, name, Some(panic));
+                cx.attend();
+            } else {
+                panicked(cx, home, flow, panic);
+            }
             return queue.passed(slots);
         }
     };
@@ -351,7 +357,7 @@ fn nodes<H, Q: Queue<H>>(
         (Ok(_), _) => return,
         (Err(panic), _) => {
             home.take_said();
-            panicked(cx, home, running.unwrap_or(FlowId::NOBODY), "", panic);
+            panicked(cx, home, running.unwrap_or(FlowId::NOBODY), panic);
         }
     }
     queue.passed(slots);
@@ -390,7 +396,7 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
     match end::is_bound(cx, board, flow) {
         Ok(true) => {}
         Ok(false) => return end::end(cx, board, flow, FlowFinish::Aborted),
-        Err(panic) => return panicked(cx, home, flow, "", panic),
+        Err(panic) => return panicked(cx, home, flow, panic),
     }
     let outcome = if slot.has(bits::NODE) {
         turn_of_node(cx, home, slot, flow)
@@ -399,7 +405,7 @@ fn slow<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, on_time: bool) {
         home.credit_from(starts_from, || turn_of_future(cx, home, slot, flow, own))
     };
     if let Err(panic) = outcome {
-        panicked(cx, home, flow, "", panic);
+        panicked(cx, home, flow, panic);
     }
 }
 
@@ -466,19 +472,14 @@ fn turn_of_future<H>(
     Ok(())
 }
 
-/// A flow has panicked. `name` is what it was called, if it has ended in the same turn.
-pub(crate) fn panicked<H>(
-    cx: &mut Cx<'_, H>,
-    home: &Home<H>,
-    flow: FlowId,
-    name: &str,
-    panic: Panic,
-) {
+/// A flow has panicked.
+pub(crate) fn panicked<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, panic: Panic) {
     let board = &*home.board;
+    // It may have ended in what has panicked.
     let name = if board.is_live(flow) {
         board.table.borrow().name(flow.index)
     } else {
-        name.to_owned()
+        String::new()
     };
     let mut culprit = reports::culprit(&name);
     let world = home.world.and_then(|world| cx.runtime().world_name(world));
@@ -515,7 +516,7 @@ fn after<H>(cx: &mut Cx<'_, H>, home: &Home<H>, flow: FlowId, outcome: Outcome, 
     match end::is_bound(cx, board, flow) {
         Ok(true) => {}
         Ok(false) => return end::end(cx, board, flow, FlowFinish::Aborted),
-        Err(panic) => return panicked(cx, home, flow, "", panic),
+        Err(panic) => return panicked(cx, home, flow, panic),
     }
     match outcome {
         Outcome::GoesOn(next) => {
