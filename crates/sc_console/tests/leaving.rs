@@ -165,6 +165,9 @@ impl Drop for Succeeds {
     }
 }
 
+/// Ends what is bound to a door, or the door.
+type End = fn(&mut TestWorld<Game>, Owner<Door>);
+
 #[test]
 fn what_takes_the_place_of_one_that_is_about_to_end_stays() {
     let by_world = |t: &mut TestWorld<Game>, _: Owner<Door>| {
@@ -182,7 +185,7 @@ fn what_takes_the_place_of_one_that_is_about_to_end_stays() {
         );
         t.host.door = Some(door);
     };
-    let ways: [fn(&mut TestWorld<Game>, Owner<Door>); 3] = [by_world, by_life, by_owner];
+    let ways: [End; 3] = [by_world, by_life, by_owner];
     for end in ways {
         let mut t = TestWorld::new(Game::default());
         let world = t.world;
