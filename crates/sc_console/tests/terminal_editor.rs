@@ -538,3 +538,67 @@ fn on_a_dumb_terminal_lines_are_plain() {
     let (_, written, _) = pty.end();
     assert!(!written.contains('\x1b'), "{written}");
 }
+
+#[test]
+fn lines_that_come_at_once_all_run_whatever_ends_them() {
+    for end in ["\r", "\n"] {
+        let mut pty = started("");
+        let lines = ["play.say one", "play.say two", "play.say three", "play.s"];
+        pty.type_in(&lines.join(end));
+        pty.wait_for("all three in order, and the start of a fourth", |s| {
+            let said = |row: &String| row.strip_prefix("you say ").map(str::to_owned);
+            let said: Vec<_> = rows(s).iter().filter_map(said).collect();
+            said == ["one", "two", "three"] && cursor_row(s).starts_with("> play.s")
+        });
+        pty.type_in(CTRL_C);
+        pty.wait_for("an empty line", |s| at_prompt(s, ""));
+        pty.type_in(CTRL_D);
+        check_restored(&mut pty, "0");
+    }
+}
+
+#[test]
+fn a_line_that_is_typed_and_given_up_at_once_does_not_end_the_game() {
+    let mut pty = started("");
+    pty.type_in(&format!("play.say lost{CTRL_C}play.say kept\r"));
+    pty.wait_for("the line behind it", |s| {
+        has_row(s, "you say kept") && !has_row(s, "you say lost") && at_prompt(s, "")
+    });
+    pty.type_in(CTRL_C);
+    check_restored(&mut pty, "0");
+}
+
+#[test]
+fn a_line_that_is_higher_than_the_screen_is_edited_from_its_start() {
+    let mut pty = started("");
+    let text = "x".repeat(usize::from(COLUMNS) * 40);
+    pty.type_in(&format!("play.say {text}"));
+    pty.wait_for("the line", |s| rows(s).iter().all(|row| row.contains("xx")));
+    pty.type_in("\x01");
+    pty.wait_for("the caret at the start", |s| s.cursor_position().1 < 10);
+    pty.type_in(CTRL_C);
+    pty.type_in("play.say alive\r");
+    pty.wait_for("the next line", |s| {
+        has_row(s, "you say alive") && at_prompt(s, "")
+    });
+    pty.type_in(CTRL_D);
+    check_restored(&mut pty, "0");
+}
+
+#[test]
+fn what_is_typed_while_a_line_runs_is_shown_by_the_editor_only() {
+    let mut pty = started("");
+    pty.type_in("wait 30\r");
+    pty.wait_for("the line", |s| {
+        rows(s).iter().any(|row| row.starts_with("> wait 30"))
+    });
+    pty.type_in("play.login mia pass7");
+    pty.wait_for("the secret, masked", |s| {
+        at_prompt(s, "play.login mia *****")
+    });
+    pty.type_in(CTRL_C);
+    pty.wait_for("an empty line", |s| at_prompt(s, ""));
+    pty.type_in(CTRL_D);
+    let (_, written, _) = pty.end();
+    assert!(!written.contains("pass7"), "{written}");
+}

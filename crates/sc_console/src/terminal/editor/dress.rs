@@ -18,9 +18,21 @@ pub(super) struct TerminalPrompt {
     pub(super) canvas: Canvas,
 }
 
+impl TerminalPrompt {
+    /// The text but its last character, and that. `reedline` counts on an indicator: without one, a menu that needs the
+    /// whole screen and a line that is higher than it panic where the caret is at the start.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        match self.text.char_indices().next_back() {
+            Some((last, _)) => self.text.split_at(last),
+            // Nothing that is seen.
+            None => ("", "\u{200b}"),
+        }
+    }
+}
+
 impl Prompt for TerminalPrompt {
     fn render_prompt_left(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.text)
+        Cow::Borrowed(self.parts().0)
     }
 
     fn render_prompt_right(&self) -> Cow<'_, str> {
@@ -28,7 +40,7 @@ impl Prompt for TerminalPrompt {
     }
 
     fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed("")
+        Cow::Borrowed(self.parts().1)
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
@@ -42,10 +54,14 @@ impl Prompt for TerminalPrompt {
         };
         let shown = format!("({found}{}) ", search.term);
         self.canvas.note_search(&shown);
-        Cow::Owned(shown)
+        Cow::Owned([self.parts().1, &shown].concat())
     }
 
     fn get_prompt_color(&self) -> Color {
+        Color::Green
+    }
+
+    fn get_indicator_color(&self) -> Color {
         Color::Green
     }
 }

@@ -25,6 +25,8 @@ pub(super) const AT_ONCE: usize = 256;
 struct Drawn {
     line: String,
     caret: usize,
+    /// Something was typed since.
+    typed: bool,
     /// While the history is searched, what stands behind the prompt instead of the line.
     search: Option<String>,
     /// What the editor was given to print, until it draws again, which it does when it has printed it.
@@ -65,7 +67,13 @@ impl Canvas {
 
     /// Whether nothing was typed.
     pub(super) fn is_blank(&self) -> bool {
-        self.drawn().line.is_empty()
+        let drawn = self.drawn();
+        drawn.line.is_empty() && !drawn.typed
+    }
+
+    /// Something is typed that is not drawn yet.
+    pub(super) fn note_typed(&self) {
+        self.drawn().typed = true;
     }
 
     /// Whether the screen was to be cleared while a line was being typed. Once.
@@ -79,6 +87,7 @@ impl Canvas {
         drawn.line.clear();
         drawn.line.push_str(line);
         drawn.caret = caret;
+        drawn.typed = false;
         drawn.search = None;
         drawn.has_drawn();
     }

@@ -4,9 +4,11 @@ mod complete;
 mod dress;
 mod hint;
 pub(super) mod history;
+mod keys;
 mod lines;
 pub(super) mod session;
 
+use std::borrow::Cow;
 use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,14 +17,14 @@ use std::thread;
 use std::time::Duration;
 
 use reedline::{
-    ColumnarMenu, Emacs, ExternalPrinter, KeyCode, KeyModifiers, MenuBuilder, Reedline,
-    ReedlineEvent, ReedlineMenu, Signal, default_emacs_keybindings,
+    ColumnarMenu, EditCommand, ExternalPrinter, MenuBuilder, Reedline, ReedlineMenu, Signal,
 };
 
 use self::complete::GameCompleter;
 use self::dress::{Masked, TerminalPrompt};
 use self::hint::GameHinter;
 use self::history::KeptHistory;
+use self::keys::{Behind, Keys};
 use self::lines::{Above, Canvas};
 use self::session::Session;
 use sc_core::ExtensionReport;
@@ -60,6 +62,7 @@ pub(super) fn start(
             canvas: canvas.clone(),
         },
         canvas,
+        behind: Behind::default(),
         look: Look {
             colors: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             times: true,
@@ -119,6 +122,7 @@ fn failure(outcome: thread::Result<io::Result<()>>) -> Option<(&'static Extensio
 struct Desk {
     prompt: TerminalPrompt,
     canvas: Canvas,
+    behind: Behind,
     look: Look,
     session: Arc<Session>,
     shared: Arc<Shared>,
@@ -137,21 +141,13 @@ impl Desk {
             look: self.look,
             sender,
         };
-        let mut keys = default_emacs_keybindings();
-        let complete = vec![
-            ReedlineEvent::Menu(MENU.to_owned()),
-            ReedlineEvent::MenuNext,
-        ];
-        keys.add_binding(
-            KeyModifiers::NONE,
-            KeyCode::Tab,
-            ReedlineEvent::UntilFound(complete),
-        );
-        // No marker: the prompt stays what it is while the menu is open.
-        let menu = ColumnarMenu::default().with_name(MENU).with_marker("");
+        // The marker takes the place of the indicator: the prompt stays what it is while the menu is open.
+        let menu = ColumnarMenu::default()
+            .with_name(MENU)
+            .with_marker(self.prompt.parts().1);
         Reedline::create()
             .with_ansi_colors(self.look.colors)
-            .with_edit_mode(Box::new(Emacs::new(keys)))
+            .with_edit_mode(Box::new(Keys::new(MENU, &self.canvas, &self.behind)))
             .with_history(Box::new(history))
             .with_completer(Box::new(GameCompleter::new(&self.shared, &self.game)))
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
@@ -168,6 +164,12 @@ impl Desk {
 
     /// Reads lines until the end.
     fn work(&mut self, mut editor: Reedline) -> io::Result<()> {
+        let outcome = self.read_lines(&mut editor);
+        self.session.left();
+        outcome
+    }
+
+    fn read_lines(&mut self, editor: &mut Reedline) -> io::Result<()> {
         let mut history_failed = false;
         loop {
             self.print_waiting();
@@ -175,29 +177,37 @@ impl Desk {
                 return Ok(());
             }
             if !self.session.enter() {
+                self.session.left();
                 if !self.wait_for_life() {
                     return Ok(());
                 }
                 continue;
             }
             let signal = editor.read_line(&self.prompt);
-            if matches!(signal, Ok(Signal::ExternalBreak(_))) {
-                self.canvas.clear();
-            }
-            self.session.left();
-            match signal? {
-                Signal::Success(lines) => {
-                    self.canvas.note("", 0);
-                    // Several, if they were pasted.
-                    for line in text_lines(&lines) {
-                        if !self.run(line) {
-                            return Ok(());
-                        }
-                    }
+            let behind = self.behind.take();
+            match &signal {
+                // What is typed ahead is not shown by the terminal, and Ctrl-C stays a key.
+                Ok(Signal::Success(_) | Signal::CtrlC) => self.session.stays(),
+                Ok(Signal::ExternalBreak(_)) => {
+                    self.canvas.clear();
+                    self.session.left();
                 }
+                _ => self.session.left(),
+            }
+            match signal? {
+                // Several, if they were pasted.
+                Signal::Success(lines) if !self.run_lines(&lines) => return Ok(()),
                 Signal::CtrlD => return Ok(()),
                 Signal::CtrlC if self.canvas.is_blank() => return Ok(()),
                 _ => {}
+            }
+            // What came faster than the editor reads: whole lines, and the start of one.
+            let (lines, start) = behind.rsplit_once('\n').unwrap_or(("", &behind));
+            if !self.run_lines(lines) {
+                return Ok(());
+            }
+            if !start.is_empty() {
+                editor.run_edit_commands(&[EditCommand::InsertString(start.to_owned())]);
             }
             let failed = editor.take_history_save_error();
             if let Some(error) = failed.filter(|_| !history_failed) {
@@ -206,6 +216,12 @@ impl Desk {
                 self.game.report(&TERMINAL_HISTORY_FAILED, what);
             }
         }
+    }
+
+    /// Has lines run, one after the other. `false` when there is no game any more.
+    fn run_lines(&self, lines: &str) -> bool {
+        self.canvas.note("", 0);
+        text_lines(lines).into_iter().all(|line| self.run(line))
     }
 
     /// Has a line run, and waits for it a little. `false` when there is no game any more.
@@ -263,6 +279,12 @@ impl Desk {
 
     fn print_text(&self, text: &str) {
         let mut out = io::stdout().lock();
+        // In raw mode a line end is not the start of a line.
+        let text = if self.session.is_editing() {
+            Cow::Owned(text.replace('\n', "\r\n"))
+        } else {
+            Cow::Borrowed(text)
+        };
         // A terminal that has gone cannot be told so.
         let _ = out.write_all(text.as_bytes());
         let _ = out.flush();

@@ -6,8 +6,8 @@
 //!
 //! | phase | meaning | entered |
 //! | --- | --- | --- |
-//! | outside | the terminal is as the program found it | at the start, and whenever a line was read |
-//! | editing | it is in raw mode, and the editor draws | by `enter` only; not while it is held |
+//! | outside | the terminal is as the program found it | at the start and at the end, and while it is held |
+//! | editing | it is in raw mode: the editor draws, or a line runs | by `enter` only; not while it is held |
 //!
 //! A panic holds the editor outside until the game has shown that it lives on.
 
@@ -79,9 +79,27 @@ impl Session {
         !phase.held
     }
 
-    /// The editor has left the terminal as it was.
+    /// A line was read, and another will be: what is typed meanwhile is for the editor.
+    pub(super) fn stays(&self) {
+        let phase = self.lock();
+        if phase.editing.is_some() && !phase.held {
+            // The terminal that took it before takes it again.
+            let _ = terminal::enable_raw_mode();
+        }
+    }
+
+    /// Whether the terminal is in raw mode.
+    pub(super) fn is_editing(&self) -> bool {
+        self.lock().editing.is_some()
+    }
+
+    /// The editor leaves the terminal as it was.
     pub(super) fn left(&self) {
-        self.lock().editing = None;
+        let mut phase = self.lock();
+        if phase.editing.take().is_some() {
+            let _ = terminal::disable_raw_mode();
+        }
+        drop(phase);
         self.changed.notify_all();
     }
 
