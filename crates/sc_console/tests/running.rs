@@ -151,7 +151,10 @@ fn an_alias_stands_for_a_line() {
     assert_eq!(run(&mut t, "alias hi 'log a; log'").0, LineOutcome::Done);
     assert_eq!(run(&mut t, "HI 'b c'; log d").0, LineOutcome::Done);
     assert_eq!(t.host.log, ["a", "b c", "d"]);
-    assert_eq!(run(&mut t, "alias").1, "hi stands for: log a; log");
+    assert_eq!(
+        run(&mut t, "alias").1,
+        "hi stands for: log a; log\n1 in all"
+    );
     assert_eq!(
         run(&mut t, "help hi").1,
         "hi stands for: log a; log\n  words: words, any number\n      Put at the end of the line it stands for.\n  an alias"
