@@ -80,7 +80,11 @@ fn read(shared: &Shared, game: &dyn Game, input: &mut impl BufRead) -> io::Resul
         }
         let notice = match line {
             Line::End => return Ok(()),
-            Line::Text(line) => {
+            Line::Text(mut line) => {
+                // Some editors and shells start a text with it.
+                if number == 1 && line.starts_with('\u{feff}') {
+                    line.remove(0);
+                }
                 let done = game.run(line);
                 // Broken: the runtime is gone.
                 if done.recv().is_err() {
