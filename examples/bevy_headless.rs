@@ -1,11 +1,15 @@
 //! A gate in a small siege, in a Bevy app without a window: states, flows of entities, a console that reads
 //! standard input. It ends by itself after twelve seconds of the game, which pass in about one.
 //!
-//! $ printf 'Siege.Rams 2; SC.Flow.List\nSiege.Speed 3\n' | cargo run --example bevy_headless --features bevy_state
+//! A ram has its flow from the frame after it was brought up on; the `wait` is for that.
+//!
+//! $ printf 'Siege.Rams 2; wait; SC.Flow.List\nSiege.Speed 3\n' | cargo run --example bevy_headless --features bevy_state
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stderr)]
 
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
 use bevy_app::{App, AppExit, ScheduleRunnerPlugin, Update};
@@ -49,7 +53,10 @@ console_variable! {
 }
 
 fn main() -> AppExit {
-    tracing_subscriber::fmt().without_time().init();
+    tracing_subscriber::fmt()
+        .without_time()
+        .with_writer(std::io::stderr)
+        .init();
     let mut app = App::new();
     app.add_plugins((
         TimePlugin,
@@ -68,14 +75,54 @@ fn main() -> AppExit {
         /// Brings up more rams.
         Siege.Rams (
             /// How many.
+            #[range = 1..=20]
             count: u32 = 1,
         ) => bring_rams
     })
-    .add_systems(bevy_app::Startup, (story, read_console))
+    .add_systems(bevy_app::Startup, (greet, story, read_console))
     .add_systems(OnEnter(Phase::Siege), begin_siege)
     .add_systems(Update, announce_rams)
     .add_observer(shake);
-    app.run()
+    let exit = app.run();
+    let left = LEFT.load(Ordering::Relaxed);
+    if left > 0 {
+        eprintln!("lines from stdin that were read and not run: {left}");
+    }
+    exit
+}
+
+/// Prints, and ends the game when nobody can read it.
+fn say(world: &mut World, text: &str) {
+    let mut out = std::io::stdout().lock();
+    let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) else {
+        return;
+    };
+    world.write_message(if error.kind() == ErrorKind::BrokenPipe {
+        AppExit::Success
+    } else {
+        eprintln!("stdout cannot be written: {error}");
+        AppExit::error()
+    });
+}
+
+/// A text without what a terminal would obey: a name from the net must not move the cursor.
+fn harmless(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+fn greet(world: &mut World) {
+    say(
+        world,
+        "Lines from stdin run as console commands, from the siege on; try `help`.",
+    );
 }
 
 /// The story of the evening, as one flow that outlives the states.
@@ -83,8 +130,8 @@ fn story(mut commands: Commands) {
     let gate = commands.spawn(Gate { angle: 0.0 }).id();
     commands.flow("story", async move |fx| {
         fx.delay(secs(2)).await?;
-        println!("The truce is over.");
         fx.with(|cx| {
+            say(cx.host_mut(), "The truce is over.");
             cx.host_mut()
                 .resource_mut::<NextState<Phase>>()
                 .set(Phase::Siege)
@@ -104,25 +151,27 @@ fn story(mut commands: Commands) {
             })
             .await?
             .is_some();
-        println!(
-            "{} after {blows} blows.",
-            if broken {
-                "The gate is broken"
-            } else {
-                "The gate holds"
-            }
-        );
+        let gate_is = if broken {
+            "The gate is broken"
+        } else {
+            "The gate holds"
+        };
 
         // Leaving the state despawns the rams, and that ends their flows, whatever they were doing.
         fx.with(|cx| {
+            say(cx.host_mut(), &format!("{gate_is} after {blows} blows."));
             cx.host_mut()
                 .resource_mut::<NextState<Phase>>()
                 .set(Phase::Truce)
         })?;
         fx.delay(secs(1)).await?;
         let angle = fx.with(|cx| cx.host().get::<Gate>(gate).map_or(0.0, |gate| gate.angle))?;
-        println!("The gate hangs at {angle:.0} degrees. Good night.");
-        fx.with(|cx| cx.host_mut().write_message(AppExit::Success))?;
+        fx.with(|cx| {
+            let world = cx.host_mut();
+            let text = format!("The gate hangs at {angle:.0} degrees. Good night.");
+            say(world, &text);
+            world.write_message(AppExit::Success);
+        })?;
         Ok(())
     });
 }
@@ -174,7 +223,7 @@ fn announce_rams(
                     });
                     world.trigger(Hit { entity: gate });
                     if worn {
-                        println!("A ram breaks.");
+                        say(world, "A ram breaks.");
                         world.despawn(ram);
                     }
                 })?;
@@ -196,17 +245,65 @@ fn shake(hit: On<Hit>, mut commands: Commands) {
     });
 }
 
-/// Lines of standard input are lines of the console, from the siege on. A thread waits for each, the
+/// So many lines are read ahead.
+const AHEAD: usize = 1000;
+
+/// So many lines are handed to the console in one frame.
+const AT_ONCE: usize = 100;
+
+/// The lines that were read and have not run.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+/// Reads standard input to its end: lines, and what is to be said of those that are none.
+fn read_lines(lines: &SyncSender<Result<String, String>>) {
+    let mut stdin = std::io::stdin().lock();
+    loop {
+        let mut bytes = Vec::new();
+        let line = match stdin.read_until(b'\n', &mut bytes) {
+            Ok(0) => return,
+            Ok(_) => String::from_utf8(bytes)
+                .map(|line| line.trim_end_matches(['\n', '\r']).to_owned())
+                .map_err(|_| "a line of stdin is not UTF-8 and was not run".to_owned()),
+            Err(error) => {
+                let _ = lines.send(Err(format!("stdin cannot be read: {error}")));
+                return;
+            }
+        };
+        if line.is_ok() {
+            LEFT.fetch_add(1, Ordering::Relaxed);
+        }
+        if lines.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// Lines of standard input are lines of the console, from the siege on. A thread waits for them, the
 /// game does not.
 fn read_console(mut commands: Commands) {
-    commands.flow("console", async |fx| {
+    let (sender, lines) = sync_channel(AHEAD);
+    let reader = std::thread::Builder::new().spawn(move || read_lines(&sender));
+    if let Err(error) = reader {
+        eprintln!("stdin is not read: {error}");
+        return;
+    }
+    commands.flow("console", async move |fx| {
         fx.state(Phase::Siege).await?;
-        let read = || std::io::stdin().lock().lines().next();
-        while let Some(Ok(line)) = fx.run_on_thread(read).await? {
-            fx.with(|cx| {
-                cx.queue_line(&line, Source::Terminal, |_, run| println!("{}", run.text()));
-            })?;
+        loop {
+            for line in lines.try_iter().take(AT_ONCE) {
+                fx.with(|cx| match line {
+                    Ok(line) => cx.queue_line(&line, Source::Terminal, |cx, run| {
+                        if run.outcome != LineOutcome::Cancelled {
+                            LEFT.fetch_sub(1, Ordering::Relaxed);
+                        }
+                        if !run.output.is_empty() {
+                            say(cx.host_mut(), &harmless(&run.text()));
+                        }
+                    }),
+                    Err(notice) => eprintln!("{notice}"),
+                })?;
+            }
+            fx.next_tick().await?;
         }
-        Ok(())
     });
 }

@@ -2,7 +2,7 @@
 //! Everything in it is reached through a console in your terminal. `help` lists what there is.
 //!
 //! On a terminal: completion with Tab, hints, history, the kitchen's log above the line you type. It
-//! ends with `quit` or Ctrl-D.
+//! ends with `quit`, Ctrl-C on an empty line or Ctrl-D.
 //!
 //!   cargo run --features terminal --example console_terminal
 //!
@@ -74,6 +74,8 @@ struct Pot {
     heat: u32,
     degrees: f64,
     boils: bool,
+    /// It stands there, with all its commands.
+    is_on: bool,
 }
 
 impl Tickable<Kitchen> for Pot {
@@ -95,7 +97,9 @@ impl Tickable<Kitchen> for Pot {
     }
 
     fn shutdown(&mut self, _: &mut C<'_>) {
-        tracing::info!(target: "kitchen", "{} is off the stove", self.name);
+        if self.is_on {
+            tracing::info!(target: "kitchen", "{} is off the stove", self.name);
+        }
     }
 }
 
@@ -112,6 +116,7 @@ fn put_on(cx: &mut C<'_>, name: &str) -> Result<(), Box<dyn Error>> {
         heat: 0,
         degrees: 20.0,
         boils: false,
+        is_on: false,
     };
     let pot = cx.spawn_in(level, pot)?;
     let key = pot.key();
@@ -149,6 +154,7 @@ fn put_on(cx: &mut C<'_>, name: &str) -> Result<(), Box<dyn Error>> {
         pot.shutdown(cx)?;
         return Err(refused.into());
     }
+    cx.get_mut(key)?.is_on = true;
     cx.host_mut().pots.push(pot);
     Ok(())
 }
@@ -376,7 +382,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         .start(&mut rt.cx(&mut kitchen))?;
     if terminal.is_editor() {
         println!(
-            "The kitchen is open. `help` lists what you can do, Tab completes, `quit` or Ctrl-C ends."
+            "The kitchen is open. `help` lists what you can do, Tab completes, `quit`, Ctrl-C or Ctrl-D ends."
         );
         let goes_on = |_: &mut _, kitchen: &mut Kitchen| terminal.is_open() && !kitchen.closed;
         Driver::at_fps(FPS).run_while(goes_on, &mut rt, &mut kitchen)?;

@@ -130,9 +130,12 @@ fn variables_and_lines<H>() -> Vec<CommandDef<H>> {
                 match (name, line) {
                     (None, _) => {
                         let console = console(cx);
+                        let mut count = 0_usize;
                         for (_, alias) in console.aliases.sorted() {
+                            count += 1;
                             writeln!(out, "{} stands for: {}", alias.name, alias.shown(console))?;
                         }
+                        writeln!(out, "{count} in all")?;
                         Ok(())
                     }
                     (Some(name), None) => {

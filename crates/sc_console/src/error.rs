@@ -205,7 +205,18 @@ pub enum FileError {
         /// What may have been meant.
         nearest: Option<String>,
     },
-    /// The path leads out of the folder of scripts.
+    /// The path of the script is empty.
+    #[error("a script needs a name: `exec` alone lists the scripts there are")]
+    NoScriptName,
+    /// A link leads out of the folder of scripts.
+    #[error(
+        "`{path}` leads out of the folder of scripts, by a link: put the file itself in the folder"
+    )]
+    LinkLeadsOut {
+        /// The path as it was given.
+        path: String,
+    },
+    /// The path is none in the folder of scripts.
     #[error("`{path}` is not in the folder of scripts: name a file in it, without `..`")]
     OutsideRoot {
         /// The path as it was given.

@@ -153,6 +153,7 @@ mod source;
 #[cfg(feature = "terminal")]
 mod terminal;
 mod variable;
+mod visible;
 
 pub use arg::{ArgError, ConsoleArg, Parameter};
 pub use command::{CommandDef, CommandError, IntoEnded, Latent, LatentEnd, StaticCommand};

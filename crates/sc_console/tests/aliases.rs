@@ -49,6 +49,15 @@ fn done(t: &mut TestWorld<Game>, line: &str) {
 }
 
 #[test]
+fn the_list_of_aliases_says_how_many_there_are() {
+    let mut t = game();
+    let list = |t: &mut TestWorld<Game>| t.cx().run_line("alias", Source::Local).text();
+    assert_eq!(list(&mut t), "0 in all");
+    done(&mut t, "alias plus 'add 1'");
+    assert_eq!(list(&mut t), "plus stands for: add 1\n1 in all");
+}
+
+#[test]
 fn an_error_in_a_word_that_is_passed_on_is_marked_where_it_was_typed() {
     let mut t = game();
     done(&mut t, "alias plus 'add 1'; alias more 'plus'");

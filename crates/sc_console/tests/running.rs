@@ -151,7 +151,10 @@ fn an_alias_stands_for_a_line() {
     assert_eq!(run(&mut t, "alias hi 'log a; log'").0, LineOutcome::Done);
     assert_eq!(run(&mut t, "HI 'b c'; log d").0, LineOutcome::Done);
     assert_eq!(t.host.log, ["a", "b c", "d"]);
-    assert_eq!(run(&mut t, "alias").1, "hi stands for: log a; log");
+    assert_eq!(
+        run(&mut t, "alias").1,
+        "hi stands for: log a; log\n1 in all"
+    );
     assert_eq!(
         run(&mut t, "help hi").1,
         "hi stands for: log a; log\n  words: words, any number\n      Put at the end of the line it stands for.\n  an alias"
@@ -344,7 +347,6 @@ fn case_g17_scripts_stay_in_their_folder() {
         "../secret.cfg",
         "sub/../../secret",
         "..",
-        "",
         absolute.to_str().unwrap(),
         "..\\\\secret",
         "C:secret",
@@ -356,6 +358,10 @@ fn case_g17_scripts_stay_in_their_folder() {
             "{path}: {text}"
         );
     }
+    assert_eq!(
+        run(&mut t, "exec \"\"").1,
+        "exec \"\"\n     ^^ a script needs a name: `exec` alone lists the scripts there are"
+    );
     assert!(
         run(&mut t, "exec missing")
             .1
@@ -379,16 +385,16 @@ fn case_g17_links_and_endless_files_are_refused() {
     std::os::unix::fs::symlink(scripts.0.join("secret.cfg"), root.join("link.cfg")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", root.join("zero.cfg")).unwrap();
     fs::create_dir(root.join("folder.cfg")).unwrap();
-    assert!(
-        run(&mut t, "exec link")
-            .1
-            .contains("is not in the folder of scripts")
-    );
-    assert!(
-        run(&mut t, "exec zero")
-            .1
-            .contains("is not in the folder of scripts")
-    );
+    for name in ["link", "zero"] {
+        let (outcome, text) = run(&mut t, &format!("exec {name}"));
+        assert_eq!(outcome, LineOutcome::Failed);
+        assert_eq!(
+            text,
+            format!(
+                "exec {name}\n     ^^^^ `{name}` leads out of the folder of scripts, by a link: put the file itself in the folder"
+            )
+        );
+    }
     assert!(run(&mut t, "exec folder").1.contains("is no regular file"));
     assert!(t.host.log.is_empty());
 }

@@ -345,6 +345,29 @@ fn a_log_that_is_attached_later_or_changed_is_shown_once() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let mut t = Test::new(Vec::new());
+    let shown = play(&mut t, "\u{feff}test.note a\ntest.note \u{feff}b\n");
+    assert_eq!(shown, ["noted a", "noted \\u{feff}b"]);
+    assert_eq!(t.host[0], "note a in frame 1");
+}
+
+#[test]
+fn errors_show_what_cannot_be_seen_and_the_marker_stands_under_it() {
+    let mut t = Test::new(Vec::new());
+    let shown = play(&mut t, "test.note a;\u{200b}x\u{1b}y\u{2028}\n");
+    assert_eq!(
+        shown,
+        [
+            "noted a",
+            "test.note a;\\u{200b}x\\u{1b}y\\u{2028}",
+            "            ^^^^^^^^^^^^^^^^ expected the name of a command or a variable; `\\u{200b}x\\u{1b}y` is none: `help` lists them",
+        ]
+    );
+    assert_eq!(t.host.len(), 1);
+}
+
+#[test]
 fn what_a_terminal_obeys_cannot_be_sent_through_it() {
     let mut t = Test::new(Vec::new());
     let shown = play(&mut t, "test.note \"a\u{1b}[2Jb\"\n");

@@ -4,20 +4,18 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-/// A text of one line, with what would break it made blank.
-fn one_line(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c })
-}
+use crate::visible::visible;
 
+/// How many columns a text takes as it is shown.
 fn width(text: &str) -> usize {
-    one_line(text).map(|c| c.width().unwrap_or(0)).sum()
+    visible(text).chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
 /// The line, and below it a marker under the span with what is to say about it.
 pub(crate) fn mark(line: &str, span: &Range<usize>, text: &str) -> String {
     let before = line.get(..span.start).unwrap_or(line);
     let marked = line.get(span.clone()).unwrap_or_default();
-    let mut out: String = one_line(line).collect();
+    let mut out = visible(line);
     out.push('\n');
     out.extend(std::iter::repeat_n(' ', width(before)));
     out.extend(std::iter::repeat_n('^', width(marked).max(1)));

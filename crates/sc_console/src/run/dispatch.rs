@@ -16,6 +16,7 @@ use crate::registry::{Console, Live, Role, console, live};
 use crate::snapshot::may_take_secrets;
 use crate::source::Source;
 use crate::variable::{self, SetBy, SetOutcome, VariableExt};
+use crate::visible::visible;
 
 impl<H> Known for Console<H> {
     fn entry(&self, folded: &str) -> Option<&EntryInfo> {
@@ -229,11 +230,7 @@ fn otherwise<H>(
             }
         }
     };
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    complain(cx, task, &spot, &text)
+    complain(cx, task, &spot, &visible(&text))
 }
 
 /// The nearest name that a source can see, of those that fit.

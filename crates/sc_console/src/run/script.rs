@@ -29,16 +29,15 @@ pub(crate) fn read_script(
     keep_going: bool,
 ) -> Result<Lines, FileError> {
     let root = root_of(settings)?;
-    let outside = || FileError::OutsideRoot {
-        path: path.to_owned(),
-    };
+    if path.is_empty() {
+        return Err(FileError::NoScriptName);
+    }
     // A backslash is a separator on some machines, so it is one here; a colon names a drive there.
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if path.is_empty()
-        || path.contains(['\\', ':', '\0'])
-        || !Path::new(path).components().all(plain)
-    {
-        return Err(outside());
+    if path.contains(['\\', ':', '\0']) || !Path::new(path).components().all(plain) {
+        return Err(FileError::OutsideRoot {
+            path: path.to_owned(),
+        });
     }
     let mut relative = PathBuf::from(path);
     match relative.extension() {
@@ -57,7 +56,9 @@ pub(crate) fn read_script(
         _ => cannot_read(&wanted, error),
     })?;
     if !found.starts_with(&root) {
-        return Err(outside());
+        return Err(FileError::LinkLeadsOut {
+            path: path.to_owned(),
+        });
     }
     if found
         .extension()

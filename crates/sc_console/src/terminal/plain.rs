@@ -1,5 +1,6 @@
 //! The front end that is no editor: plain lines in, plain lines out. For pipes, scripts and tests.
 
+use std::any::TypeId;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -13,6 +14,13 @@ use super::style::Look;
 /// A line that is longer is not run.
 const LONGEST_LINE: usize = 64 * 1024;
 
+/// Says on the error output what nobody would hear of else: the log is shown by the terminal that has failed,
+/// and there may be no further frame for the report.
+fn tell(what: &str) {
+    // Where that fails, too, there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{what}");
+}
+
 /// Starts the two threads. The receiver hears when everything is written after the feed was closed.
 pub(super) fn start(
     shared: &Arc<Shared>,
@@ -20,6 +28,7 @@ pub(super) fn start(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write + Send + 'static,
 ) -> io::Result<Receiver<()>> {
+    let of_process = is_of_process(&output);
     let (written, all_written) = channel();
     let writer = (Arc::clone(shared), Arc::clone(game));
     thread::Builder::new()
@@ -27,10 +36,11 @@ pub(super) fn start(
         .spawn(move || {
             let (shared, game) = writer;
             if let Err(error) = write(&shared, &mut output) {
-                game.report(
-                    &TERMINAL_OUTPUT_FAILED,
-                    format!("the terminal cannot write: {error}"),
-                );
+                let what = format!("the terminal cannot write: {error}");
+                if of_process {
+                    tell(&what);
+                }
+                game.report(&TERMINAL_OUTPUT_FAILED, what);
                 // In this order: who is let go sees that it has ended.
                 shared.end();
                 shared.feed.give_up();
@@ -57,6 +67,11 @@ pub(super) fn start(
     Ok(all_written)
 }
 
+/// Whether an output is the one of the process.
+fn is_of_process<W: 'static>(_: &W) -> bool {
+    TypeId::of::<W>() == TypeId::of::<io::Stdout>()
+}
+
 fn write(shared: &Shared, output: &mut impl Write) -> io::Result<()> {
     while let Some(items) = shared.feed.wait() {
         for item in &items {
@@ -80,7 +95,11 @@ fn read(shared: &Shared, game: &dyn Game, input: &mut impl BufRead) -> io::Resul
         }
         let notice = match line {
             Line::End => return Ok(()),
-            Line::Text(line) => {
+            Line::Text(mut line) => {
+                // Some editors and shells start a text with it.
+                if number == 1 && line.starts_with('\u{feff}') {
+                    line.remove(0);
+                }
                 let done = game.run(line);
                 // Broken: the runtime is gone.
                 if done.recv().is_err() {
@@ -147,6 +166,13 @@ mod tests {
 
     fn text(text: &str) -> Line {
         Line::Text(text.into())
+    }
+
+    #[test]
+    fn the_output_of_the_process_is_told_from_others() {
+        assert!(is_of_process(&io::stdout()));
+        assert!(!is_of_process(&Vec::<u8>::new()));
+        assert!(!is_of_process(&io::stderr()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use tracing::Level;
 
 use super::feed::Item;
 use crate::output::LineKind;
+use crate::visible::show;
 
 /// How to show.
 #[derive(Clone, Copy, Debug)]
@@ -79,17 +80,10 @@ pub(super) fn one_line(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\t' => line.push_str("    "),
-            c if c.is_control() || turns_text(c) => line.extend(c.escape_default()),
-            c => line.push(c),
+            c => show(c, &mut line),
         }
     }
     line
-}
-
-/// Whether a character has a terminal show what is around it in another order, so that a line reads as
-/// what it is not.
-fn turns_text(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
