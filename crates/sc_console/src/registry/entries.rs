@@ -79,9 +79,8 @@ pub(crate) struct Entries<H: 'static> {
     /// Slots of what is dynamic, by the number of its registration.
     bound: BTreeMap<u64, u32>,
     registered: u64,
-    /// The bindings of what can end before the runtime does, side by side, by that number, and whether it is
-    /// registered yet.
-    mortal: Vec<(u64, bool, Binding)>,
+    /// The bindings of what can end before the runtime does, side by side, by that number. `None`: it has ended.
+    mortal: Vec<(u64, Option<Binding>)>,
     ended: usize,
     revision: u64,
 }
@@ -131,7 +130,7 @@ impl<H> Entries<H> {
         if binding.dynamic {
             self.bound.insert(number, slot);
             if binding.owner.is_some() || binding.world.is_some() || binding.guard.is_some() {
-                self.mortal.push((number, true, binding));
+                self.mortal.push((number, Some(binding)));
             }
         }
         self.revision += 1;
@@ -166,19 +165,20 @@ impl<H> Entries<H> {
         let Some(mortal) = at.ok().and_then(|at| self.mortal.get_mut(at)) else {
             return;
         };
-        *mortal = (number, false, Binding::default());
+        mortal.1 = None;
         self.ended += 1;
         if self.ended * 2 > self.mortal.len() {
-            self.mortal.retain(|mortal| mortal.1);
+            self.mortal.retain(|mortal| mortal.1.is_some());
             self.ended = 0;
         }
     }
 
     /// The numbers of what has ended without being told, in order of registration.
     pub(crate) fn dead(&self, cx: &Cx<'_, H>) -> Vec<u64> {
-        let mortal = self.mortal.iter().filter(|mortal| mortal.1);
-        let dead = mortal.filter(|(_, _, binding)| !binding.holds(cx));
-        dead.map(|&(number, _, _)| number).collect()
+        let ends = |binding: &Binding| !binding.holds(cx);
+        let mortal = self.mortal.iter();
+        let dead = mortal.filter(|(_, binding)| binding.as_ref().is_some_and(ends));
+        dead.map(|&(number, _)| number).collect()
     }
 
     pub(crate) fn revision(&self) -> u64 {

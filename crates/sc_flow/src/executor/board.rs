@@ -156,8 +156,7 @@ impl<H> Board<H> {
         });
         let body = body?;
         let table = &mut *self.table.borrow_mut();
-        let row = table.remove(id.index)?;
-        let extra = table.take_extra(&row);
+        let (row, extra) = table.remove(id.index)?;
         row.home.leave();
         Some(Removed { row, extra, body })
     }

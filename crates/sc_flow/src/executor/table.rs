@@ -298,12 +298,13 @@ impl<H> Table<H> {
         (index, self.started)
     }
 
-    /// Takes a flow out; its extra stays to be taken.
-    pub(crate) fn remove(&mut self, index: u32) -> Option<Row<H>> {
+    /// Takes a flow out, with what it had besides.
+    pub(crate) fn remove(&mut self, index: u32) -> Option<(Row<H>, Option<Extra<H>>)> {
         let row = self.rows.get_mut(index as usize)?.take()?;
         self.watch.ends(row.watched);
         self.release(index);
-        Some(row)
+        let extra = self.take_extra(row.extra);
+        Some((row, extra))
     }
 
     /// Takes out a flow that has completed, if nobody has to be told of it; its slot is to be
@@ -312,27 +313,20 @@ impl<H> Table<H> {
     pub(crate) fn take_quiet(&mut self, index: u32) -> Option<&'static str> {
         let place = self.rows.get_mut(index as usize)?;
         let row = place.as_ref()?;
-        if row.extra != NONE {
-            return self.take_quiet_with_extra(index);
+        let extra = row.extra;
+        if extra != NONE && !self.extras.get(extra as usize)?.is_quiet() {
+            return None;
         }
         row.home.leave();
         self.watch.ends(row.watched);
         let name = row.name;
         *place = None;
-        Some(name)
-    }
-
-    fn take_quiet_with_extra(&mut self, index: u32) -> Option<&'static str> {
-        let row = self.row(index)?;
-        if !self.extra(row)?.is_quiet() {
-            return None;
+        if extra != NONE
+            && let Some(mut extra) = self.take_extra(extra)
+        {
+            extra.note_end(FlowFinish::Completed);
         }
-        let row = self.rows.get_mut(index as usize)?.take()?;
-        row.home.leave();
-        self.watch.ends(row.watched);
-        let mut extra = self.take_extra(&row)?;
-        extra.note_end(FlowFinish::Completed);
-        Some(row.name)
+        Some(name)
     }
 
     /// Makes a report where a `Cx` is at hand: see [`make_reports`](super::end::make_reports).
@@ -425,10 +419,9 @@ impl<H> Table<H> {
     }
 
     /// Takes out what a flow had besides, and lets go of what it was bound to.
-    pub(crate) fn take_extra(&mut self, row: &Row<H>) -> Option<Extra<H>> {
-        let place = self.extras.get_mut(row.extra as usize)?;
-        let extra = std::mem::take(place);
-        self.free_extras.push(row.extra);
+    fn take_extra(&mut self, index: u32) -> Option<Extra<H>> {
+        let extra = std::mem::take(self.extras.get_mut(index as usize)?);
+        self.free_extras.push(index);
         self.asked_ended += usize::from(extra.is_there.is_some());
         if let Some(reservation) = &extra.reserved {
             self.reserved.remove(&reservation.id());
